@@ -1,0 +1,98 @@
+# pg_transferbench: one front door.
+#
+#   make deps        installs what is missing (apt), or prints the list
+#   make             the extension (PGXS) and the loader
+#   make install     both; DESTDIR= and PG_CONFIG= as usual
+#   make demo        a throw-away cluster and the three answers in one screen
+#   make test        unit, regression and TAP tests in throw-away clusters
+#   make installcheck  pg_regress alone, against a server that has the extension
+#   make lint        format and static checks
+
+EXTENSION_NAME = pg_transferbench
+PG_CONFIG ?= pg_config
+
+# --- the extension: PGXS -----------------------------------------------------
+
+MODULE_big = $(EXTENSION_NAME)
+EXTENSION = extension/$(EXTENSION_NAME)
+DATA = $(wildcard extension/$(EXTENSION_NAME)--*.sql)
+PGFILEDESC = "pg_transferbench - what it costs to move rows over an HTTP JSON API"
+
+COMMON_SOURCES = $(wildcard common/*.c)
+EXTENSION_OBJECTS = $(patsubst %.c,build/%.o,$(wildcard extension/*.c))
+OBJS = $(EXTENSION_OBJECTS) $(patsubst %.c,build/extension/%.o,$(COMMON_SOURCES))
+
+REGRESS = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
+REGRESS_OPTS = --inputdir=.
+
+PG_CPPFLAGS = -I$(CURDIR)/common $(shell pkg-config --cflags libcurl json-c zlib 2>/dev/null)
+# -ffp-contract=off: the reference rows are the same bits on every machine
+PG_CFLAGS = -std=gnu11 -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
+	-ffp-contract=off
+SHLIB_LINK = $(shell pkg-config --libs libcurl json-c zlib 2>/dev/null)
+
+# no code here is worth inlining into queries, and the build then needs no clang
+override with_llvm := no
+
+EXTRA_CLEAN = build results regression.diffs regression.out tmp_check
+
+PGXS := $(wildcard $(shell $(PG_CONFIG) --pgxs 2>/dev/null))
+ifneq ($(PGXS),)
+include $(PGXS)
+else
+.PHONY: all install uninstall clean installcheck
+all install uninstall installcheck:
+	@echo "$(PG_CONFIG) --pgxs leads to no PGXS: run 'make deps', or name a server's pg_config with PG_CONFIG=" >&2
+	@exit 1
+clean:
+	rm -rf $(EXTRA_CLEAN)
+endif
+
+build/extension/%.o: extension/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CFLAGS_SL) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+build/extension/common/%.o: common/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(CFLAGS_SL) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+
+-include $(OBJS:.o=.d)
+
+# --- the loader --------------------------------------------------------------
+
+.PHONY: loader install-loader uninstall-loader
+all: loader
+install: install-loader
+uninstall: uninstall-loader
+loader:
+	$(MAKE) -C loader PG_CONFIG=$(PG_CONFIG)
+install-loader: loader
+	$(MAKE) -C loader install PG_CONFIG=$(PG_CONFIG) DESTDIR=$(DESTDIR)
+uninstall-loader:
+	$(MAKE) -C loader uninstall PG_CONFIG=$(PG_CONFIG) DESTDIR=$(DESTDIR)
+
+# --- unit tests of common/ ---------------------------------------------------
+
+UNIT_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -g -ffp-contract=off -Wall -Wextra -Wshadow \
+	-Wstrict-prototypes -Wvla -Icommon $(shell pkg-config --cflags json-c zlib 2>/dev/null) $(SANITIZE)
+UNIT_LIBS = $(shell pkg-config --libs json-c zlib 2>/dev/null) -lm
+UNIT_BUILD ?= build/unit
+UNIT_PROGRAMS = $(patsubst test/unit/%.c,$(UNIT_BUILD)/%,$(wildcard test/unit/*_test.c))
+UNIT_COMMON = $(patsubst %.c,$(UNIT_BUILD)/%.o,$(COMMON_SOURCES))
+
+.PHONY: unit unit-programs
+unit-programs: $(UNIT_PROGRAMS)
+unit: unit-programs
+	prove --exec '' $(UNIT_PROGRAMS)
+
+$(UNIT_BUILD)/common/%.o: common/%.c
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(UNIT_BUILD)/%_test: test/unit/%_test.c test/unit/unit.h $(UNIT_COMMON)
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_COMMON) $(UNIT_LIBS)
+
+-include $(UNIT_COMMON:.o=.d)
+
+.SECONDARY: $(UNIT_COMMON)

@@ -1,0 +1,66 @@
+/*
+ * json_decode.h - one row of JSON text into fields by column.
+ *
+ * The row is parsed by json-c into a document and its members are handed out
+ * by column; strings are unescaped UTF-8, numbers exact: an int64, or the digits
+ * as they were sent (json-c would clamp wide integers and turn -0 into 0; such
+ * rows are told by JsonFrame.has_wide_integers and their integers are kept as
+ * digits here). The text must have passed json_frames.
+ *
+ * Other keys than the columns' are ignored and counted; of a key that comes
+ * twice the last one counts, as in PostgreSQL's jsonb.
+ */
+#ifndef TRANSFERBENCH_JSON_DECODE_H
+#define TRANSFERBENCH_JSON_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum JsonFieldKind
+{
+	JSON_FIELD_MISSING, /* no such key in the row */
+	JSON_FIELD_NULL,
+	JSON_FIELD_BOOL,
+	JSON_FIELD_INTEGER, /* exact, in `integer` */
+	JSON_FIELD_NUMBER,  /* text: digits of any other number, a valid JSON number of equal value */
+	JSON_FIELD_STRING,  /* text: UTF-8, unescaped; may hold NUL bytes */
+	JSON_FIELD_ARRAY,   /* text: compact JSON, terminated */
+	JSON_FIELD_OBJECT,  /* text: compact JSON, terminated */
+} JsonFieldKind;
+
+typedef struct JsonField
+{
+	JsonFieldKind kind;
+	bool boolean;
+	int64_t integer;
+	const char *text; /* lent: valid until the next call on the same decoder */
+	size_t length;    /* bytes */
+} JsonField;
+
+typedef enum JsonDecodeResult
+{
+	JSON_DECODE_OK,
+	JSON_DECODE_NOT_AN_OBJECT,
+	JSON_DECODE_OUT_OF_MEMORY,
+	JSON_DECODE_REJECTED, /* json-c refused text that json_frames let through: a bug, see message */
+} JsonDecodeResult;
+
+typedef struct JsonDecoder JsonDecoder;
+
+/* `names` (terminated UTF-8, [columns]) are copied; an empty name never matches (dropped column).
+ * NULL when out of memory. */
+extern JsonDecoder *json_decoder_create(const char *const *names, int columns);
+extern void json_decoder_free(JsonDecoder *decoder); /* NULL is fine */
+
+/*
+ * Decodes one row into fields[columns]. `unknown_keys` counts keys that are no column's.
+ * Reuses its buffers; json-c itself allocates its document and frees it on the next call.
+ */
+extern JsonDecodeResult json_decode_row(JsonDecoder *decoder, const char *text, size_t length,
+										bool has_wide_integers, JsonField *fields,
+										int *unknown_keys);
+/* json-c's words for JSON_DECODE_REJECTED, lent. */
+extern const char *json_decoder_message(const JsonDecoder *decoder);
+
+#endif
