@@ -1,0 +1,740 @@
+#!/usr/bin/env python3
+"""An HTTP server that misbehaves on request, byte by byte.
+
+Usage: scripted_http_server.py [--files DIRECTORY] [--tls CERTIFICATE KEY]
+
+Binds 127.0.0.1 on a free port and says on standard output, in this order:
+
+    listening on PORT
+    unanswered on PORT
+
+The second port belongs to a socket whose backlog is full: a connection to it
+is neither accepted nor refused. The server ends when its standard input
+closes, so that nothing is left behind when the test that started it dies.
+
+What is sent is decided by the path alone; BEHAVIOURS, at the end, is the
+table of them. Parameters are taken from the query as bytes (percent-decoded,
+'+' stands for itself), so that a body may hold any byte at all. All sleeping
+is bounded by the client: when it hangs up, its thread ends.
+"""
+
+import argparse
+import email.utils
+import gzip
+import json
+import os
+import select
+import socket
+import socketserver
+import ssl
+import struct
+import sys
+import threading
+import time
+import urllib.parse
+import zlib
+
+HEAD_LIMIT = 1 << 20
+PIECE = 1 << 16
+GOOD_ROWS = b'[{"id":1,"x":1.5},{"id":2,"x":2.5},{"id":3,"x":3.5}]'
+HTML = b'<!DOCTYPE html><html><body><h1>It did not work</h1></body></html>'
+
+
+class ClientGone(Exception):
+    """The client hung up; there is nobody to answer."""
+
+
+class Request:
+    """One request: method, target, headers and query parameters."""
+
+    def __init__(self, head, connection_id, sequence):
+        lines = head.split(b'\r\n')
+        self.line = lines[0].decode('latin-1')
+        self.method, _, rest = self.line.partition(' ')
+        self.target = rest.rpartition(' ')[0]
+        self.headers = {}
+        for line in lines[1:]:
+            name, _, value = line.decode('latin-1').partition(':')
+            self.headers[name.strip().lower()] = value.strip()
+        self.connection_id = connection_id
+        self.sequence = sequence
+        path, _, query = self.target.partition('?')
+        self.path = urllib.parse.unquote(path)
+        self.parameters = {}
+        for pair in query.split('&'):
+            name, _, value = pair.partition('=')
+            self.parameters[name] = urllib.parse.unquote_to_bytes(value)
+
+    def raw(self, name, default=b''):
+        return self.parameters.get(name, default)
+
+    def text(self, name, default=''):
+        return self.parameters[name].decode('latin-1') if name in self.parameters else default
+
+    def number(self, name, default=None):
+        return int(self.parameters[name]) if name in self.parameters else default
+
+    def flag(self, name):
+        return self.text(name, '0') not in ('', '0')
+
+    def as_log_entry(self):
+        return {'line': self.line, 'headers': self.headers,
+                'connection': self.connection_id, 'sequence': self.sequence}
+
+
+class Shared:
+    """What all connections have in common: the request log and counters."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.log = []
+        self.tries = {}
+        self.connections = 0
+
+    def new_connection(self):
+        with self.lock:
+            self.connections += 1
+            return self.connections
+
+    def record(self, request):
+        with self.lock:
+            self.log.append(request.as_log_entry())
+
+    def count_try(self, key):
+        with self.lock:
+            self.tries[key] = self.tries.get(key, 0) + 1
+            return self.tries[key]
+
+
+class Connection(socketserver.BaseRequestHandler):
+    """Reads requests off one connection and hands each to its behaviour."""
+
+    def setup(self):
+        self.id = self.server.shared.new_connection()
+        self.buffer = b''
+        self.keep_alive = True
+        self.close_was_asked = False
+
+    def handle(self):
+        sequence = 0
+        try:
+            if self.server.tls is not None:
+                self.request.settimeout(30)
+                self.request = self.server.tls.wrap_socket(self.request, server_side=True)
+            # a small piece must leave at once
+            self.request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.request.settimeout(600)
+            while self.keep_alive:
+                sequence += 1
+                self.answer(self.read_request(sequence))
+        except (ClientGone, OSError):
+            pass
+
+    def read_request(self, sequence):
+        while b'\r\n\r\n' not in self.buffer and len(self.buffer) < HEAD_LIMIT:
+            self.fill()
+        head, _, self.buffer = self.buffer.partition(b'\r\n\r\n')
+        request = Request(head, self.id, sequence)
+        length = int(request.headers.get('content-length', '0'))
+        while len(self.buffer) < length:
+            self.fill()
+        self.buffer = self.buffer[length:]
+        if request.headers.get('connection', '').lower() == 'close':
+            self.keep_alive = False
+            self.close_was_asked = True
+        return request
+
+    def fill(self):
+        piece = self.request.recv(PIECE)
+        if not piece:
+            raise ClientGone
+        self.buffer += piece
+
+    def answer(self, request):
+        behaviour = find_behaviour(request.path)
+        if request.path not in UNLOGGED_PATHS:
+            self.server.shared.record(request)
+        try:
+            behaviour(self, request)
+        except (ValueError, KeyError, FileNotFoundError) as problem:
+            # the test asked for nonsense: say so rather than die silently
+            self.send_answer(str(problem).encode(), status='599 Bad test', type='text/plain')
+
+    # What behaviours are made of
+
+    def send(self, data):
+        self.request.sendall(data)
+
+    def send_head(self, status='200 OK', length=None, type='application/json', headers=(),
+                  version='HTTP/1.1'):
+        """The status line and headers; length None leaves Content-Length out."""
+        lines = ['%s %s' % (version, status)]
+        if type:
+            lines.append('Content-Type: ' + type)
+        if length is not None:
+            lines.append('Content-Length: %d' % length)
+        lines.extend(headers)
+        if self.close_was_asked:
+            lines.append('Connection: close')
+        self.send(('\r\n'.join(lines) + '\r\n\r\n').encode('latin-1'))
+
+    def send_answer(self, body, status='200 OK', type='application/json', headers=()):
+        """A whole, well-formed answer."""
+        self.send_head(status, len(body), type, headers)
+        self.send(body)
+
+    def send_chunk(self, data, extension=b''):
+        if data:
+            self.send(b'%x%s\r\n%s\r\n' % (len(data), extension, data))
+
+    def send_last_chunk(self):
+        self.send(b'0\r\n\r\n')
+
+    def close_unasked(self):
+        """Closes after this answer, without having said so."""
+        self.keep_alive = False
+
+    def wait_for_client(self):
+        """Sends nothing more until the client hangs up."""
+        while self.request.recv(PIECE):
+            pass
+        raise ClientGone
+
+    def pause(self, seconds):
+        """Sleeps, but no longer than the client is there."""
+        if seconds <= 0:
+            return
+        readable, _, _ = select.select([self.request], [], [], seconds)
+        if readable:
+            self.fill()
+
+    def reset(self):
+        """Ends the connection with RST instead of FIN."""
+        self.request.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+        self.request.close()
+        raise ClientGone
+
+
+# --- whole bodies ------------------------------------------------------------
+
+def encode_body(request, body):
+    """Applies encoding= (a Content-Encoding name list, '+' between) to a body."""
+    headers = []
+    encoding = request.text('encoding')
+    if encoding:
+        headers.append('Content-Encoding: ' + encoding.replace('+', ', '))
+        for name in encoding.split('+'):
+            if name.lower() in ('gzip', 'x-gzip'):
+                body = gzip.compress(body, 6, mtime=0)
+            elif name.lower() == 'deflate':
+                body = zlib.compress(body)
+            # a name we do not know is only claimed
+    return body, headers
+
+
+def behave_json(connection, request):
+    """body= as it stands, with status=, type=, header= and encoding=."""
+    body, headers = encode_body(request, request.raw('body', GOOD_ROWS))
+    if 'header' in request.parameters:
+        headers.append(request.text('header'))
+    connection.send_answer(body, '%d Answer' % request.number('status', 200),
+                           request.text('type', 'application/json'), headers)
+
+
+def behave_file(connection, request):
+    """A file of the directory given by --files; type= and encoding= as for /json."""
+    directory = connection.server.files
+    name = request.path[len('/file/'):]
+    if directory is None or '/' in name or name.startswith('.'):
+        raise ValueError('no such file')
+    path = os.path.join(directory, name)
+    if request.text('encoding'):
+        with open(path, 'rb') as source:
+            body, headers = encode_body(request, source.read())
+        connection.send_answer(body, type=request.text('type', 'application/json'),
+                               headers=headers)
+        return
+    with open(path, 'rb') as source:
+        connection.send_head(length=os.fstat(source.fileno()).st_size,
+                             type=request.text('type', 'application/json'))
+        while True:
+            piece = source.read(PIECE)
+            if not piece:
+                return
+            connection.send(piece)
+
+
+def behave_raw(connection, request):
+    """bytes= and nothing else, head and all; then closes."""
+    connection.send(request.raw('bytes'))
+    connection.close_unasked()
+
+
+def behave_status(connection, request):
+    """/status/CODE with an HTML body, or body=."""
+    connection.send_answer(request.raw('body', HTML), '%d Trouble' % int(request.path.split('/')[2]),
+                           request.text('type', 'text/html'))
+
+
+def behave_ok_error(connection, request):
+    """200 with an error object where rows should be."""
+    connection.send_answer(request.raw('body', b'{"error":"relation does not exist"}'))
+
+
+def behave_http10(connection, request):
+    """HTTP/1.0: no length, the body ends with the connection."""
+    connection.close_unasked()
+    connection.send_head(version='HTTP/1.0')
+    connection.send(request.raw('body', GOOD_ROWS))
+
+
+def behave_interim(connection, request):
+    """1xx answers before the real one (RFC 9110, section 15.2)."""
+    connection.send(b'HTTP/1.1 100 Continue\r\n\r\n'
+                    b'HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n')
+    connection.send_answer(request.raw('body', GOOD_ROWS))
+
+
+# --- bodies that come slowly, partly or not at all ---------------------------
+
+def behave_drip(connection, request):
+    """body= in pieces of chunk= bytes, delay_ms= apart."""
+    body, headers = encode_body(request, request.raw('body', GOOD_ROWS))
+    size = request.number('chunk', 1)
+    connection.send_head(length=len(body), headers=headers)
+    for start in range(0, len(body), size):
+        connection.send(body[start:start + size])
+        connection.pause(request.number('delay_ms', 1) / 1000)
+
+
+def behave_stall(connection, request):
+    """Falls silent after= nothing, headers, or a number of bytes of body=."""
+    after = request.text('after', 'headers')
+    body = request.raw('body', GOOD_ROWS)
+    if after != 'nothing':
+        connection.send_head(length=len(body) + 1000)
+        if after != 'headers':
+            connection.send(body[:int(after)])
+    connection.wait_for_client()
+
+
+def behave_accept_only(connection, request):
+    """Reads the request and never answers."""
+    connection.wait_for_client()
+
+
+def behave_short(connection, request):
+    """Promises length= bytes, sends send= of them (row array), then closes."""
+    connection.close_unasked()
+    connection.send_head(length=request.number('length', 1000))
+    rows = b'[' + b','.join(b'{"id":%d}' % i for i in range(1, 200))
+    connection.send(rows[:request.number('send', 600)])
+
+
+def behave_close(connection, request):
+    """Closes before any answer."""
+    connection.close_unasked()
+
+
+def behave_reset(connection, request):
+    """Resets the connection after= nothing (default), headers, or a number of body bytes."""
+    after = request.text('after', 'nothing')
+    body = request.raw('body', GOOD_ROWS)
+    if after != 'nothing':
+        connection.send_head(length=len(body))
+        if after != 'headers':
+            connection.send(body[:int(after)])
+        # let the bytes arrive first: a reset throws away what is on its way
+        connection.pause(0.05)
+    connection.reset()
+
+
+# --- chunked transfer --------------------------------------------------------
+
+def chunked_good(connection, body, size):
+    for start in range(0, len(body), size):
+        connection.send_chunk(body[start:start + size])
+    connection.send_last_chunk()
+
+
+def chunked_extension(connection, body, size):
+    """RFC 9112, section 7.1.1: to be ignored."""
+    connection.send_chunk(body, b';name=value;other="quoted"')
+    connection.send_last_chunk()
+
+
+def chunked_trailer(connection, body, size):
+    connection.send_chunk(body)
+    connection.send(b'0\r\nServer-Timing: query;dur=1.5\r\n\r\n')
+
+
+def chunked_bad_size(connection, body, size):
+    connection.send_chunk(body)
+    connection.send(b'zz\r\n')
+
+
+def chunked_huge_size(connection, body, size):
+    connection.send(b'fffffffffffffffffffff\r\n' + body)
+
+
+def chunked_wrong_size(connection, body, size):
+    """Says less than it sends: what follows the chunk is no line end."""
+    connection.send(b'%x\r\n%s\r\n0\r\n\r\n' % (len(body) - 3, body))
+
+
+def chunked_missing_last(connection, body, size):
+    """Closes where the last chunk belongs, the JSON being complete."""
+    connection.send_chunk(body)
+
+
+def chunked_cut(connection, body, size):
+    """Closes within a chunk."""
+    connection.send(b'%x\r\n%s' % (len(body), body[:len(body) // 2]))
+
+
+CHUNKED_MODES = {
+    'good': chunked_good,
+    'extension': chunked_extension,
+    'trailer': chunked_trailer,
+    'bad_size': chunked_bad_size,
+    'huge_size': chunked_huge_size,
+    'wrong_size': chunked_wrong_size,
+    'missing_last': chunked_missing_last,
+    'cut': chunked_cut,
+}
+CHUNKED_WELL_FORMED = ('good', 'extension', 'trailer')
+
+
+def behave_chunked(connection, request):
+    """body= in Transfer-Encoding: chunked, by mode= (see CHUNKED_MODES), chunk= bytes each."""
+    mode = request.text('mode', 'good')
+    body, headers = encode_body(request, request.raw('body', GOOD_ROWS))
+    if mode not in CHUNKED_WELL_FORMED:
+        connection.close_unasked()
+    connection.send_head(headers=['Transfer-Encoding: chunked'] + headers)
+    CHUNKED_MODES[mode](connection, body, request.number('chunk', 16))
+
+
+# --- retries and redirects ---------------------------------------------------
+
+def behave_retry(connection, request):
+    """status= for the first times= tries of key=, with Retry-After: after= seconds, or a date
+    after_date= seconds ahead; then body=."""
+    if connection.server.shared.count_try(request.text('key')) > request.number('times', 1):
+        connection.send_answer(request.raw('body', GOOD_ROWS))
+        return
+    headers = []
+    if 'after_date' in request.parameters:
+        moment = time.time() + request.number('after_date')
+        headers.append('Retry-After: ' + email.utils.formatdate(moment, usegmt=True))
+    elif 'after' in request.parameters:
+        headers.append('Retry-After: ' + request.text('after'))
+    connection.send_answer(b'{"error":"busy"}', '%d Busy' % request.number('status', 429),
+                           headers=headers)
+
+
+def behave_redirect(connection, request):
+    """status= to the location to=; without to=, to itself."""
+    connection.send_answer(b'', '%d Elsewhere' % request.number('status', 302),
+                           headers=['Location: ' + request.text('to', request.target)])
+
+
+# --- compression -------------------------------------------------------------
+
+GZIP_HEAD = b'\x1f\x8b\x08\0\0\0\0\0\0\xff'
+BOMB_UNIT = 1 << 20
+
+
+def behave_gzip(connection, request):
+    """body= as gzip: members= (split in so many), cut= bytes off the end, trailing= bytes after,
+    damage=1 (wrong checksum); level=0 to 9."""
+    body = request.raw('body', GOOD_ROWS)
+    members = request.number('members', 1)
+    size = -(-len(body) // members)
+    packed = b''.join(gzip.compress(body[start:start + size], request.number('level', 6), mtime=0)
+                      for start in range(0, len(body), size))
+    if request.flag('damage'):
+        packed = packed[:-8] + bytes([packed[-8] ^ 1]) + packed[-7:]
+    packed = packed[:len(packed) - request.number('cut', 0)] + request.raw('trailing')
+    connection.send_answer(packed, headers=['Content-Encoding: gzip'])
+
+
+def bomb_pieces(megabytes):
+    """Yields gzip that inflates to a JSON row with a string of so many MiB of '0'.
+
+    One MiB is compressed once: after a full flush a block refers to nothing
+    before it, so the same bytes can be sent again and again. Nobody lives to
+    see the checksum; it is zero.
+    """
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    yield (GZIP_HEAD + packer.compress(b'[{"id":1,"x":"') + packer.flush(zlib.Z_FULL_FLUSH))
+    unit = packer.compress(b'0' * BOMB_UNIT) + packer.flush(zlib.Z_FULL_FLUSH)
+    units_per_piece = max(1, PIECE // len(unit))
+    for start in range(0, megabytes, units_per_piece):
+        yield unit * min(units_per_piece, megabytes - start)
+    yield packer.compress(b'"}]') + packer.flush() + struct.pack('<II', 0, 0)
+
+
+def behave_bomb(connection, request):
+    """gzip that expands to mb= MiB (1000 times its size); nested=1: gzip in gzip."""
+    pieces = bomb_pieces(request.number('mb', 10000))
+    if request.flag('nested'):
+        connection.send_answer(gzip.compress(b''.join(pieces), 9, mtime=0),
+                               headers=['Content-Encoding: gzip, gzip'])
+        return
+    connection.close_unasked()
+    connection.send_head(headers=['Content-Encoding: gzip'])
+    for piece in pieces:
+        connection.send(piece)
+
+
+# --- without end, or too much ------------------------------------------------
+
+def behave_endless_headers(connection, request):
+    """Header lines for ever."""
+    connection.send(b'HTTP/1.1 200 OK\r\n')
+    number = 0
+    while True:
+        connection.send(b''.join(b'X-Filler-%d: %s\r\n' % (number + i, b'x' * 100)
+                                 for i in range(500)))
+        number += 500
+
+
+def behave_large_header(connection, request):
+    """One header of bytes= bytes."""
+    connection.send_answer(GOOD_ROWS, headers=['X-Large: ' + 'x' * request.number('bytes', 1 << 20)])
+
+
+def behave_endless_body(connection, request):
+    """start=, then unit= again and again; no length, no end."""
+    connection.close_unasked()
+    connection.send_head()
+    connection.send(request.raw('start', b'['))
+    unit = request.raw('unit', b'{"id":1},')
+    piece = unit * max(1, PIECE // len(unit))
+    while True:
+        connection.send(piece if not request.number('delay_ms', 0) else unit)
+        connection.pause(request.number('delay_ms', 0) / 1000)
+
+
+def behave_big(connection, request):
+    """One row whose x is a string of bytes= bytes."""
+    head, tail = b'[{"id":1,"x":"', b'"}]'
+    left = request.number('bytes', 1 << 20)
+    connection.send_head(length=len(head) + left + len(tail))
+    connection.send(head)
+    while left > 0:
+        piece = b'x' * min(left, PIECE)
+        connection.send(piece)
+        left -= len(piece)
+    connection.send(tail)
+
+
+def behave_deep(connection, request):
+    """One row whose x is depth= arrays within each other."""
+    depth = request.number('depth', 1000)
+    connection.send_answer(b'[{"id":1,"x":' + b'[' * depth + b']' * depth + b'}]')
+
+
+# --- generated rows ----------------------------------------------------------
+
+ROWS_PER_PIECE = 2000
+
+
+def row_range(request):
+    """ids to send: those of a table of total= rows (default: what is asked for), from offset= on,
+    at most row_limit= or n=, and extra= more than that."""
+    asked = request.number('row_limit', request.number('n', 3))
+    offset = request.number('offset', 0)
+    total = request.number('total', offset + asked)
+    return offset + 1, max(offset, min(offset + asked, total)) + request.number('extra', 0)
+
+
+def row_object(i):
+    return b'{"id":%d,"x":%d.5}' % (i, i)
+
+
+def array_pieces(first, last):
+    yield b'['
+    for start in range(first, last + 1, ROWS_PER_PIECE):
+        ids = range(start, min(start + ROWS_PER_PIECE, last + 1))
+        yield (b'' if start == first else b',') + b','.join(map(row_object, ids))
+    yield b']'
+
+
+def line_pieces(first, last):
+    for start in range(first, last + 1, ROWS_PER_PIECE):
+        ids = range(start, min(start + ROWS_PER_PIECE, last + 1))
+        yield b''.join(row_object(i) + b'\n' for i in ids)
+
+
+def column_pieces(first, last):
+    for lead, form in ((b'{"id":[', b'%d'), (b'],"x":[', b'%d.5')):
+        yield lead
+        for start in range(first, last + 1, ROWS_PER_PIECE):
+            ids = range(start, min(start + ROWS_PER_PIECE, last + 1))
+            yield (b'' if start == first else b',') + b','.join(form % i for i in ids)
+    yield b']}'
+
+
+def send_pieces(connection, request, pieces, type='application/json'):
+    """Chunked, with delay_ms= between pieces and gzip when encoding=gzip; stall=1 leaves the
+    last chunk out and waits."""
+    packer = None
+    headers = ['Transfer-Encoding: chunked']
+    if request.text('encoding') == 'gzip':
+        headers.append('Content-Encoding: gzip')
+        packer = zlib.compressobj(1, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
+    connection.send_head(headers=headers, type=type)
+    for piece in pieces:
+        connection.send_chunk(packer.compress(piece) if packer else piece)
+        connection.pause(request.number('delay_ms', 0) / 1000)
+    if packer:
+        connection.send_chunk(packer.flush())
+    if request.flag('stall'):
+        connection.wait_for_client()
+    connection.send_last_chunk()
+
+
+def behave_rows(connection, request):
+    """Rows {"id":i,"x":i.5} as an array; see row_range."""
+    send_pieces(connection, request, array_pieces(*row_range(request)))
+
+
+def behave_ndjson(connection, request):
+    """The same rows, one a line."""
+    send_pieces(connection, request, line_pieces(*row_range(request)), 'application/x-ndjson')
+
+
+def behave_columns(connection, request):
+    """The same rows, column by column."""
+    send_pieces(connection, request, column_pieces(*row_range(request)))
+
+
+# --- what the server saw -----------------------------------------------------
+
+def behave_connection_id(connection, request):
+    """One row: how many requests this connection has brought, this one included."""
+    connection.send_answer(b'[{"id":%d}]' % request.sequence)
+
+
+def behave_requests(connection, request):
+    """The requests seen so far, as a JSON array."""
+    with connection.server.shared.lock:
+        log = json.dumps(connection.server.shared.log).encode()
+    connection.send_answer(log)
+
+
+def behave_reset_requests(connection, request):
+    with connection.server.shared.lock:
+        connection.server.shared.log.clear()
+    connection.send_answer(b'[]')
+
+
+def behave_unknown(connection, request):
+    connection.send_answer(b'{"error":"no such behaviour"}', '404 Not Found')
+
+
+# --- the table ---------------------------------------------------------------
+
+BEHAVIOURS = {
+    '/json': behave_json,
+    '/file/': behave_file,
+    '/raw': behave_raw,
+    '/status/': behave_status,
+    '/ok_error': behave_ok_error,
+    '/http10': behave_http10,
+    '/interim': behave_interim,
+    '/drip': behave_drip,
+    '/stall': behave_stall,
+    '/accept_only': behave_accept_only,
+    '/short': behave_short,
+    '/close': behave_close,
+    '/reset': behave_reset,
+    '/chunked': behave_chunked,
+    '/retry': behave_retry,
+    '/redirect': behave_redirect,
+    '/gzip': behave_gzip,
+    '/bomb': behave_bomb,
+    '/endless_headers': behave_endless_headers,
+    '/large_header': behave_large_header,
+    '/endless_body': behave_endless_body,
+    '/big': behave_big,
+    '/deep': behave_deep,
+    '/rows': behave_rows,
+    '/ndjson': behave_ndjson,
+    '/columns': behave_columns,
+    '/connection_id': behave_connection_id,
+    '/requests': behave_requests,
+    '/reset_requests': behave_reset_requests,
+}
+UNLOGGED_PATHS = ('/requests', '/reset_requests')
+
+
+def find_behaviour(path):
+    """An entry that ends with '/' takes all paths below it."""
+    if path in BEHAVIOURS:
+        return BEHAVIOURS[path]
+    for prefix, behaviour in BEHAVIOURS.items():
+        if prefix.endswith('/') and path.startswith(prefix):
+            return behaviour
+    return behave_unknown
+
+
+# --- the program -------------------------------------------------------------
+
+class Server(socketserver.ThreadingTCPServer):
+    allow_reuse_address = True
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self, files, tls):
+        super().__init__(('127.0.0.1', 0), Connection)
+        self.files = files
+        self.tls = tls
+        self.shared = Shared()
+
+    def handle_error(self, request, client_address):
+        # a client that breaks off is what many tests are about
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
+def make_unanswered_listener():
+    """A listening socket with its backlog full, and the connections that fill it."""
+    listener = socket.socket()
+    listener.bind(('127.0.0.1', 0))
+    listener.listen(0)
+    fillers = []
+    for _ in range(3):
+        filler = socket.socket()
+        filler.setblocking(False)
+        filler.connect_ex(listener.getsockname())
+        fillers.append(filler)
+    return listener, fillers
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--files', metavar='DIRECTORY')
+    parser.add_argument('--tls', nargs=2, metavar=('CERTIFICATE', 'KEY'))
+    arguments = parser.parse_args()
+
+    tls = None
+    if arguments.tls:
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(*arguments.tls)
+    server = Server(arguments.files, tls)
+    listener, fillers = make_unanswered_listener()
+    print('listening on %d' % server.server_address[1])
+    print('unanswered on %d' % listener.getsockname()[1], flush=True)
+
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    while sys.stdin.buffer.read(PIECE):
+        pass
+    # threads may be in the middle of anything: nothing here needs tidying up
+    os._exit(0)
+
+
+if __name__ == '__main__':
+    main()
