@@ -1,0 +1,439 @@
+/*
+ * json_decode.c - see json_decode.h.
+ *
+ * json-c 0.16 reads the document. What it gives back is not taken on trust
+ * where it is known to lose something:
+ * - an integer that is no int64 comes out as the nearest one, and -0 as 0;
+ *   so in rows that hold wide integers these values are looked up in the text;
+ * - an array or object, written out again, would lose the same, and cut keys
+ *   at \u0000; so their text is taken from the row too, white space left out.
+ * A number with a fraction or an exponent keeps its digits in json-c, whose
+ * conversion to double, and the locale it runs in, then do not matter.
+ *
+ * json-c's strict mode is not used: json_frames has checked more than it
+ * would, and it refuses wide integers. Nor is its check of UTF-8, again for
+ * having been done.
+ */
+#include "json_decode.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "json_frames.h"
+#include "json_number.h"
+
+#define FIRST_TEXT_BYTES 1024
+
+#define NO_COLUMN (-1)
+
+typedef struct Column
+{
+	char *name; /* NULL: never matches */
+	size_t length;
+	bool wants_text; /* this row's value is to be taken from the row's text */
+} Column;
+
+struct JsonDecoder
+{
+	struct json_tokener *tokener;
+	struct json_object *document; /* of the last row: fields lend from it */
+	Column *columns;
+	int column_count;
+	int *slots;       /* hash table of column numbers, open addressing */
+	size_t slot_mask; /* slots - 1, a power of two less one */
+	char *text;       /* values copied from the row: fields lend from it too */
+	size_t text_capacity;
+	const char *message;
+};
+
+/* --- columns by name --------------------------------------------------------------- */
+
+/* FNV-1a (Fowler, Noll, Vo), 32 bits; names are the caller's, so nobody can choose collisions. */
+static size_t
+hash_name(const char *name, size_t length)
+{
+	uint32_t hash = UINT32_C(2166136261);
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char) name[i]) * UINT32_C(16777619);
+	return hash;
+}
+
+static bool
+column_has_name(const Column *column, const char *name, size_t length)
+{
+	return column->length == length && column->name != NULL &&
+		   memcmp(column->name, name, length) == 0;
+}
+
+static size_t
+find_slot(const JsonDecoder *decoder, const char *name, size_t length)
+{
+	size_t slot = hash_name(name, length) & decoder->slot_mask;
+
+	while (decoder->slots[slot] != NO_COLUMN &&
+		   !column_has_name(&decoder->columns[decoder->slots[slot]], name, length))
+		slot = (slot + 1) & decoder->slot_mask;
+	return slot;
+}
+
+/* `guess` is the column after the last one found: members mostly come in the columns' order. */
+static int
+find_column(const JsonDecoder *decoder, const char *name, size_t length, int guess)
+{
+	if (guess < decoder->column_count && column_has_name(&decoder->columns[guess], name, length))
+		return guess;
+	return decoder->slots[find_slot(decoder, name, length)];
+}
+
+static bool
+add_column(JsonDecoder *decoder, int number, const char *name)
+{
+	Column *column = &decoder->columns[number];
+	size_t length = strlen(name);
+	size_t slot;
+
+	if (length == 0)
+		return true;
+	column->name = malloc(length);
+	if (column->name == NULL)
+		return false;
+	memcpy(column->name, name, length);
+	column->length = length;
+	slot = find_slot(decoder, name, length);
+	if (decoder->slots[slot] == NO_COLUMN)
+		decoder->slots[slot] = number;
+	return true;
+}
+
+/* --- life ---------------------------------------------------------------------------- */
+
+static bool
+allocate(JsonDecoder *decoder, int columns)
+{
+	size_t slots = 8;
+
+	while (slots < (size_t) columns * 2)
+		slots *= 2;
+	decoder->slot_mask = slots - 1;
+	decoder->column_count = columns;
+	decoder->columns = calloc((size_t) columns + 1, sizeof(Column));
+	decoder->slots = malloc(slots * sizeof(int));
+	/* json-c counts the levels otherwise, and one more for a scalar at the bottom */
+	decoder->tokener = json_tokener_new_ex(JSON_FRAMES_MAX_DEPTH + 2);
+	if (decoder->columns == NULL || decoder->slots == NULL || decoder->tokener == NULL)
+		return false;
+	for (size_t i = 0; i < slots; i++)
+		decoder->slots[i] = NO_COLUMN;
+	return true;
+}
+
+JsonDecoder *
+json_decoder_create(const char *const *names, int columns)
+{
+	JsonDecoder *decoder = calloc(1, sizeof(*decoder));
+	bool ready = decoder != NULL && allocate(decoder, columns);
+
+	for (int i = 0; ready && i < columns; i++)
+		ready = add_column(decoder, i, names[i]);
+	if (!ready)
+	{
+		json_decoder_free(decoder);
+		return NULL;
+	}
+	decoder->message = "";
+	return decoder;
+}
+
+void
+json_decoder_free(JsonDecoder *decoder)
+{
+	if (decoder == NULL)
+		return;
+	json_object_put(decoder->document);
+	if (decoder->tokener != NULL)
+		json_tokener_free(decoder->tokener);
+	for (int i = 0; decoder->columns != NULL && i < decoder->column_count; i++)
+		free(decoder->columns[i].name);
+	free(decoder->columns);
+	free(decoder->slots);
+	free(decoder->text);
+	free(decoder);
+}
+
+/* --- values from the row's text -------------------------------------------------------
+ * The text is valid JSON; `end` is looked at only so that a caller's mistake cannot lead
+ * out of it. */
+
+static bool
+is_space(char c)
+{
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static const char *
+skip_space(const char *p, const char *end)
+{
+	while (p < end && is_space(*p))
+		p++;
+	return p;
+}
+
+/* From the opening quote to behind the closing one. */
+static const char *
+skip_string(const char *p, const char *end)
+{
+	for (p++; p < end && *p != '"'; p++)
+	{
+		if (*p == '\\')
+			p++;
+	}
+	return p < end ? p + 1 : end;
+}
+
+/* To behind the value at p. */
+static const char *
+skip_value(const char *p, const char *end)
+{
+	int depth = 0;
+
+	while (p < end)
+	{
+		char c = *p;
+
+		if (c == '"')
+			p = skip_string(p, end);
+		else if (depth == 0 && (c == ',' || c == '}' || is_space(c)))
+			return p;
+		else
+		{
+			depth += c == '{' || c == '[';
+			depth -= c == '}' || c == ']';
+			p++;
+		}
+		if (depth == 0 && (c == '"' || c == '}' || c == ']'))
+			return p;
+	}
+	return p;
+}
+
+/* Copies JSON without its white space; returns the end of the copy. */
+static char *
+copy_compact(char *to, const char *p, const char *end)
+{
+	while (p < end)
+	{
+		if (*p == '"')
+		{
+			const char *string_end = skip_string(p, end);
+
+			memcpy(to, p, (size_t) (string_end - p));
+			to += string_end - p;
+			p = string_end;
+		}
+		else if (is_space(*p))
+			p++;
+		else
+			*to++ = *p++;
+	}
+	return to;
+}
+
+/* The column of a key as it stands in the row, quotes included. */
+static int
+find_column_of_key(JsonDecoder *decoder, const char *key, const char *key_end)
+{
+	size_t length = (size_t) (key_end - key);
+	struct json_object *unescaped;
+	int column = NO_COLUMN;
+
+	if (memchr(key, '\\', length) == NULL)
+		return find_column(decoder, key + 1, length - 2, 0);
+	unescaped = json_tokener_parse_ex(decoder->tokener, key, (int) length);
+	if (json_object_is_type(unescaped, json_type_string))
+		column = find_column(decoder, json_object_get_string(unescaped),
+							 (size_t) json_object_get_string_len(unescaped), 0);
+	json_object_put(unescaped);
+	return column;
+}
+
+/* Makes a field of the text of a number, array or object; returns the end of the copy. */
+static char *
+take_text(JsonField *field, char *to, const char *value, const char *value_end)
+{
+	char *to_end = copy_compact(to, value, value_end);
+
+	*to_end = '\0';
+	field->text = to;
+	field->length = (size_t) (to_end - to);
+	if (*value == '[')
+		field->kind = JSON_FIELD_ARRAY;
+	else if (*value == '{')
+		field->kind = JSON_FIELD_OBJECT;
+	else if ((field->length == 2 && memcmp(to, "-0", 2) == 0) ||
+			 json_number_to_int64(to, field->length, &field->integer) != JSON_NUMBER_OK)
+		field->kind = JSON_FIELD_NUMBER;
+	else
+		field->kind = JSON_FIELD_INTEGER;
+	return to_end + 1;
+}
+
+/* Room for all values of a row and their terminators: each has a delimiter after it there. */
+static bool
+reserve_text(JsonDecoder *decoder, size_t length)
+{
+	size_t capacity = decoder->text_capacity;
+	char *text;
+
+	if (length <= capacity)
+		return true;
+	capacity = capacity > SIZE_MAX / 2 ? length : capacity * 2;
+	if (capacity < FIRST_TEXT_BYTES)
+		capacity = FIRST_TEXT_BYTES;
+	if (capacity < length)
+		capacity = length;
+	text = realloc(decoder->text, capacity);
+	if (text == NULL)
+		return false;
+	decoder->text = text;
+	decoder->text_capacity = capacity;
+	return true;
+}
+
+/*
+ * Goes through the members of the row and fills in the fields that want their
+ * text. Of a key that comes twice json-c kept the last value, and so does this,
+ * by coming to it last; an earlier value may be of any kind.
+ */
+static bool
+take_texts(JsonDecoder *decoder, const char *p, size_t length, JsonField *fields)
+{
+	const char *end = p + length;
+	char *to;
+
+	if (!reserve_text(decoder, length))
+		return false;
+	to = decoder->text;
+	for (p = skip_space(p + 1, end); p < end && *p == '"'; p = skip_space(p, end))
+	{
+		const char *key = p;
+		const char *key_end = skip_string(p, end);
+		const char *value = skip_space(skip_space(key_end, end) + 1, end);
+		int column = find_column_of_key(decoder, key, key_end);
+
+		p = skip_value(value, end);
+		if (column != NO_COLUMN && decoder->columns[column].wants_text)
+			to = take_text(&fields[column], to, value, p);
+		p = skip_space(p, end);
+		if (p < end && *p == ',')
+			p = skip_space(p + 1, end);
+	}
+	return true;
+}
+
+/* --- rows ------------------------------------------------------------------------------ */
+
+/* Fills in a field, and returns whether it wants the row's text for that. */
+static bool
+make_field(JsonField *field, struct json_object *value, bool has_wide_integers)
+{
+	switch (json_object_get_type(value))
+	{
+		case json_type_null:
+			field->kind = JSON_FIELD_NULL;
+			return false;
+		case json_type_boolean:
+			field->kind = JSON_FIELD_BOOL;
+			field->boolean = json_object_get_boolean(value);
+			return false;
+		case json_type_int:
+			field->kind = JSON_FIELD_INTEGER;
+			field->integer = json_object_get_int64(value);
+			return has_wide_integers && (field->integer == 0 || field->integer == INT64_MIN ||
+										 field->integer == INT64_MAX);
+		case json_type_double:
+			/* the digits, which json_object_new_double_s keeps there for the parser */
+			field->kind = JSON_FIELD_NUMBER;
+			field->text = json_object_get_userdata(value);
+			field->length = field->text == NULL ? 0 : strlen(field->text);
+			return field->text == NULL;
+		case json_type_string:
+			field->kind = JSON_FIELD_STRING;
+			field->text = json_object_get_string(value);
+			field->length = (size_t) json_object_get_string_len(value);
+			return false;
+		default: /* arrays and objects */
+			return true;
+	}
+}
+
+/* Parses the row into decoder->document. */
+static JsonDecodeResult
+parse_row(JsonDecoder *decoder, const char *text, size_t length)
+{
+	enum json_tokener_error error;
+
+	json_object_put(decoder->document);
+	decoder->document = NULL;
+	if (length == 0 || *text != '{')
+		return JSON_DECODE_NOT_AN_OBJECT;
+	if (length > INT_MAX)
+	{
+		decoder->message = "the row is longer than json-c can take";
+		return JSON_DECODE_REJECTED;
+	}
+	decoder->document = json_tokener_parse_ex(decoder->tokener, text, (int) length);
+	if (decoder->document != NULL)
+		return JSON_DECODE_OK;
+	error = json_tokener_get_error(decoder->tokener);
+	json_tokener_reset(decoder->tokener);
+	/* json-c 0.16 has no error of its own for a failed malloc */
+	if (error == json_tokener_success)
+		return JSON_DECODE_OUT_OF_MEMORY;
+	decoder->message = json_tokener_error_desc(error);
+	return JSON_DECODE_REJECTED;
+}
+
+JsonDecodeResult
+json_decode_row(JsonDecoder *decoder, const char *text, size_t length, bool has_wide_integers,
+				JsonField *fields, int *unknown_keys)
+{
+	JsonDecodeResult result = parse_row(decoder, text, length);
+	struct lh_entry *member;
+	bool wants_texts = false;
+	int guess = 0;
+
+	*unknown_keys = 0;
+	for (int i = 0; i < decoder->column_count; i++)
+		fields[i].kind = JSON_FIELD_MISSING;
+	if (result != JSON_DECODE_OK)
+		return result;
+
+	lh_foreach(json_object_get_object(decoder->document), member)
+	{
+		const char *key = lh_entry_k(member);
+		int column = find_column(decoder, key, strlen(key), guess);
+
+		if (column == NO_COLUMN)
+		{
+			++*unknown_keys;
+			continue;
+		}
+		decoder->columns[column].wants_text =
+			make_field(&fields[column], lh_entry_v(member), has_wide_integers);
+		wants_texts |= decoder->columns[column].wants_text;
+		guess = column + 1;
+	}
+	if (wants_texts && !take_texts(decoder, text, length, fields))
+		return JSON_DECODE_OUT_OF_MEMORY;
+	return JSON_DECODE_OK;
+}
+
+const char *
+json_decoder_message(const JsonDecoder *decoder)
+{
+	return decoder->message;
+}
