@@ -41,8 +41,9 @@ extern uint64_t row_digest_float64(uint64_t column, double value);
  * A decimal number as text: [sign] digits [. digits] [e exponent], or NaN,
  * Infinity, -Infinity, as numeric_out and JSON write them. Leading and
  * trailing zeros and the spelling of the exponent do not matter (1.50 = 1.5 =
- * 15e-1); zero has no sign. Text of any other form hashes as its bytes under
- * a tag of its own (so never equals a number).
+ * 15e-1); zero has no sign. Text of any other form, or with an exponent beyond
+ * +-10^17 (no numeric comes near), hashes as its bytes under a tag of its own,
+ * so never equals a number.
  */
 extern uint64_t row_digest_decimal(uint64_t column, const char *text, size_t length);
 extern uint64_t row_digest_text(uint64_t column, const char *utf8, size_t length);
