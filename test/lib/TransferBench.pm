@@ -25,7 +25,7 @@ our @EXPORT = qw(
   fails_with succeeds
   wait_until wait_for_backend
   private_memory open_descriptors
-  make_certificate
+  make_certificate build_resolver with_setting
 );
 
 # Starts a cluster that can create the extension, and creates it.
@@ -147,6 +147,18 @@ sub extract_call
 	  . join('', named_arguments(%options)) . ')';
 }
 
+# Runs code under a setting of the extension, and puts back what it was.
+sub with_setting
+{
+	my ($session, $name, $value, $run) = @_;
+	my $before = $session->value("SHOW pg_transferbench.$name");
+
+	$session->value("SET pg_transferbench.$name = " . literal($value));
+	$run->();
+	$session->value("SET pg_transferbench.$name = " . literal($before));
+	return;
+}
+
 # One assertion: the statement fails with this SQLSTATE, and with these
 # patterns in its message, detail, hint and context.
 sub fails_with
@@ -257,6 +269,24 @@ sub make_certificate
 		rename "$certificate.expired", $certificate or die "could not rename: $!";
 	}
 	return ($certificate, $key);
+}
+
+# Compiles scripted_resolver.c; returns the path of a library to preload, or
+# nothing without a compiler.
+sub build_resolver
+{
+	my ($directory) = @_;
+	(my $source = __FILE__) =~ s{[^/]*$}{scripted_resolver.c};
+	my $library = "$directory/scripted_resolver.so";
+	# the compiler of the server's build, or whatever this system calls cc
+	my ($configured) = split ' ', qx(pg_config --cc);
+
+	for my $compiler ($configured, 'cc')
+	{
+		return $library
+		  if eval { IPC::Run::run([ $compiler, qw(-shared -fPIC -o), $library, $source, '-ldl' ]) };
+	}
+	return;
 }
 
 1;
