@@ -25,7 +25,10 @@ OBJS = $(EXTENSION_OBJECTS) $(patsubst %.c,build/extension/%.o,$(COMMON_SOURCES)
 REGRESS = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
 REGRESS_OPTS = --inputdir=.
 
-PG_CPPFLAGS = -I$(CURDIR)/common $(shell pkg-config --cflags libcurl json-c zlib 2>/dev/null)
+# the version lives in the control file
+PROJECT_VERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" extension/$(EXTENSION_NAME).control)
+
+PG_CPPFLAGS = -Icommon -DTRANSFERBENCH_VERSION='"$(PROJECT_VERSION)"' $(shell pkg-config --cflags libcurl json-c zlib 2>/dev/null)
 # -ffp-contract=off: the reference rows are the same bits on every machine
 PG_CFLAGS = -std=gnu11 -Wextra -Wno-unused-parameter -Wno-sign-compare -Wno-missing-field-initializers \
 	-ffp-contract=off

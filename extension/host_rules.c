@@ -1,0 +1,256 @@
+/*
+ * host_rules.c - see host_rules.h.
+ */
+#include "postgres.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "host_rules.h"
+
+/* one entry of the list, lent from it */
+typedef struct HostRule
+{
+	const char *host; /* without brackets, and without the * of *.domain */
+	size_t length;
+	bool any_below; /* *.domain: `host` begins with the dot */
+	int port;       /* 0: any */
+} HostRule;
+
+typedef enum AddressClass
+{
+	ADDRESS_ORDINARY,
+	ADDRESS_LOOPBACK,
+	ADDRESS_REFUSED, /* link-local, metadata, unspecified, multicast, other families */
+} AddressClass;
+
+/* Takes the next entry off *cursor; false at the end of the list. Blank entries come as length 0. */
+static bool
+next_entry(const char **cursor, const char **entry, size_t *length)
+{
+	const char *start = *cursor;
+	const char *end;
+
+	if (start == NULL)
+		return false;
+	end = strchrnul(start, ',');
+	*cursor = *end == ',' ? end + 1 : NULL;
+	while (start < end && isspace((unsigned char) *start))
+		start++;
+	while (end > start && isspace((unsigned char) end[-1]))
+		end--;
+	*entry = start;
+	*length = end - start;
+	return true;
+}
+
+/* digits up to `end` as a port; 0 when they are none */
+static int
+parse_port(const char *digits, const char *end)
+{
+	int port = 0;
+
+	if (digits == end || end - digits > 5)
+		return 0;
+	for (; digits < end; digits++)
+	{
+		if (*digits < '0' || *digits > '9')
+			return 0;
+		port = port * 10 + (*digits - '0');
+	}
+	return port <= 65535 ? port : 0;
+}
+
+static bool
+is_host_text(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+	{
+		unsigned char c = text[i];
+
+		if (!isalnum(c) && c != '.' && c != '-' && c != '_' && c != ':' && !IS_HIGHBIT_SET(c))
+			return false;
+	}
+	return length > 0;
+}
+
+static bool
+parse_rule(const char *entry, size_t length, HostRule *rule)
+{
+	const char *end = entry + length;
+	const char *colon = memchr(entry, ':', length);
+
+	*rule = (HostRule) {.host = entry, .length = length};
+	if (length > 0 && *entry == '[')
+	{
+		const char *bracket = memchr(entry, ']', length);
+
+		if (bracket == NULL || (bracket + 1 < end && bracket[1] != ':'))
+			return false;
+		rule->host = entry + 1;
+		rule->length = bracket - rule->host;
+		if (bracket + 1 < end && (rule->port = parse_port(bracket + 2, end)) == 0)
+			return false;
+	}
+	else if (colon != NULL && memchr(colon + 1, ':', end - colon - 1) == NULL)
+	{
+		/* one colon sets off a port, more make an IPv6 address */
+		rule->length = colon - entry;
+		if ((rule->port = parse_port(colon + 1, end)) == 0)
+			return false;
+	}
+	if (rule->length > 2 && strncmp(rule->host, "*.", 2) == 0)
+	{
+		rule->any_below = true;
+		rule->host++;
+		rule->length--;
+	}
+	return is_host_text(rule->host, rule->length);
+}
+
+const char *
+host_rules_fault(const char *rules)
+{
+	const char *entry;
+	size_t length;
+	HostRule rule;
+
+	while (next_entry(&rules, &entry, &length))
+	{
+		if (length > 0 && !parse_rule(entry, length, &rule))
+			return "An entry is neither a host nor host:port, [address]:port or *.domain.";
+	}
+	return NULL;
+}
+
+/* an address in its binary form, so that ::1 and 0:0::1 are one */
+static bool
+same_address(const char *a, size_t a_length, const char *b)
+{
+	char text[INET6_ADDRSTRLEN];
+	unsigned char a_bytes[16], b_bytes[16];
+
+	if (a_length >= sizeof(text))
+		return false;
+	memcpy(text, a, a_length);
+	text[a_length] = '\0';
+	return inet_pton(AF_INET6, text, a_bytes) == 1 && inet_pton(AF_INET6, b, b_bytes) == 1 &&
+		   memcmp(a_bytes, b_bytes, sizeof(a_bytes)) == 0;
+}
+
+static bool
+rule_matches(const HostRule *rule, const char *host, int port)
+{
+	size_t length = strlen(host);
+
+	if (rule->port != 0 && rule->port != port)
+		return false;
+	if (length > 1 && host[length - 1] == '.')
+		length--; /* a fully qualified name is the name */
+	if (rule->any_below)
+		return length > rule->length &&
+			   pg_strncasecmp(host + length - rule->length, rule->host, rule->length) == 0;
+	if (length == rule->length && pg_strncasecmp(host, rule->host, length) == 0)
+		return true;
+	return same_address(rule->host, rule->length, host);
+}
+
+bool
+host_rules_permit_host(const char *rules, const char *host, int port)
+{
+	const char *entry;
+	size_t length;
+	HostRule rule;
+
+	while (next_entry(&rules, &entry, &length))
+	{
+		if (length > 0 && parse_rule(entry, length, &rule) && rule_matches(&rule, host, port))
+			return true;
+	}
+	return false;
+}
+
+static AddressClass
+classify_ipv4(uint32 address) /* host byte order */
+{
+	if ((address >> 24) == 127)
+		return ADDRESS_LOOPBACK;
+	if ((address >> 16) == 0xA9FE)  /* 169.254/16, link-local: RFC 3927 */
+		return ADDRESS_REFUSED;
+	if (address == 0x646464C8)      /* 100.100.100.200, a cloud's metadata */
+		return ADDRESS_REFUSED;
+	if ((address >> 24) == 0 || (address >> 28) >= 14) /* this network, multicast, reserved */
+		return ADDRESS_REFUSED;
+	return ADDRESS_ORDINARY;
+}
+
+static AddressClass
+classify_ipv6(const struct in6_addr *address)
+{
+	/* fd00:ec2::254, a cloud's metadata within the unique local range */
+	static const unsigned char metadata[16] = {0xfd, 0x00, 0x0e, 0xc2, [14] = 0x02, [15] = 0x54};
+	uint32 embedded;
+
+	if (IN6_IS_ADDR_LOOPBACK(address))
+		return ADDRESS_LOOPBACK;
+	if (IN6_IS_ADDR_V4MAPPED(address))
+	{
+		memcpy(&embedded, &address->s6_addr[12], sizeof(embedded));
+		return classify_ipv4(ntohl(embedded));
+	}
+	if (IN6_IS_ADDR_UNSPECIFIED(address) || IN6_IS_ADDR_LINKLOCAL(address) ||
+		IN6_IS_ADDR_MULTICAST(address) || memcmp(address->s6_addr, metadata, 16) == 0)
+		return ADDRESS_REFUSED;
+	return ADDRESS_ORDINARY;
+}
+
+/* port and text of an address; class REFUSED when it is neither IPv4 nor IPv6 */
+static AddressClass
+describe_address(const struct sockaddr *address, char text[INET6_ADDRSTRLEN], int *port)
+{
+	text[0] = '\0';
+	if (address->sa_family == AF_INET)
+	{
+		const struct sockaddr_in *in = (const struct sockaddr_in *) address;
+
+		inet_ntop(AF_INET, &in->sin_addr, text, INET6_ADDRSTRLEN);
+		*port = ntohs(in->sin_port);
+		return classify_ipv4(ntohl(in->sin_addr.s_addr));
+	}
+	if (address->sa_family == AF_INET6)
+	{
+		const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *) address;
+
+		inet_ntop(AF_INET6, &in6->sin6_addr, text, INET6_ADDRSTRLEN);
+		*port = ntohs(in6->sin6_port);
+		return classify_ipv6(&in6->sin6_addr);
+	}
+	*port = 0;
+	return ADDRESS_REFUSED;
+}
+
+static bool
+is_localhost_name(const char *host)
+{
+	size_t length = strlen(host);
+
+	if (length > 0 && host[length - 1] == '.')
+		length--;
+	return (length == 9 && pg_strncasecmp(host, "localhost", 9) == 0) ||
+		   (length > 10 && pg_strncasecmp(host + length - 10, ".localhost", 10) == 0);
+}
+
+bool
+host_rules_permit_address(const char *rules, const char *host, const struct sockaddr *address)
+{
+	char text[INET6_ADDRSTRLEN];
+	int port;
+	AddressClass class = describe_address(address, text, &port);
+
+	if (class == ADDRESS_LOOPBACK && is_localhost_name(host))
+		return true;
+	if (class == ADDRESS_ORDINARY && !is_localhost_name(host))
+		return true;
+	return text[0] != '\0' && host_rules_permit_host(rules, text, port);
+}

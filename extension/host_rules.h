@@ -1,0 +1,31 @@
+/*
+ * host_rules.h - where the server may be sent: pg_transferbench.allowed_hosts.
+ *
+ * The list holds, separated by commas: host, host:port, [address]:port,
+ * address, *.domain (any name below the domain, not the domain itself). Without
+ * a port, every port. A name that is allowed may still lead to an address
+ * that is not (DNS rebinding): host_rules_permit_address looks at what is
+ * really dialled.
+ */
+#ifndef TRANSFERBENCH_HOST_RULES_H
+#define TRANSFERBENCH_HOST_RULES_H
+
+struct sockaddr;
+
+/* What is wrong with a list, static text; NULL when nothing. */
+extern const char *host_rules_fault(const char *rules);
+
+/* Whether the rules allow a host (a name, or an address without brackets) at a port. */
+extern bool host_rules_permit_host(const char *rules, const char *host, int port);
+
+/*
+ * Whether an address may be dialled for a host that was permitted. An address
+ * that the rules name itself always may. 'localhost' leads to loopback only;
+ * any other name never leads to loopback, link-local (cloud metadata),
+ * unspecified or multicast addresses. Never raises, allocates nothing: it is
+ * called from within libcurl.
+ */
+extern bool host_rules_permit_address(const char *rules, const char *host,
+									  const struct sockaddr *address);
+
+#endif

@@ -1,0 +1,79 @@
+/*
+ * http_headers.c - see http_headers.h.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "utils/builtins.h"
+#include "utils/numeric.h"
+
+#include "http_headers.h"
+
+/* RFC 9110, 5.6.2: the characters of a token beside letters and digits */
+#define TOKEN_CHARACTERS "!#$%&'*+-.^_`|~"
+
+static void
+check_name(const char *name)
+{
+	const char *c = name;
+
+	while (*c != '\0' && !IS_HIGHBIT_SET(*c) &&
+		   (isalnum((unsigned char) *c) || strchr(TOKEN_CHARACTERS, *c) != NULL))
+		c++;
+	if (*name == '\0' || *c != '\0')
+		ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				errmsg("headers: \"%s\" is not a header name", name));
+}
+
+static void
+check_value(const char *name, const char *value)
+{
+	for (; *value != '\0'; value++)
+	{
+		if ((unsigned char) *value < ' ' && *value != '\t')
+			ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					errmsg("headers: the value of \"%s\" contains a control character", name));
+	}
+}
+
+static char *
+value_text(const char *name, const JsonbValue *value)
+{
+	if (value->type == jbvString)
+		return pnstrdup(value->val.string.val, value->val.string.len);
+	if (value->type == jbvNumeric)
+		return DatumGetCString(
+			DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric)));
+	ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			errmsg("headers: the value of \"%s\" must be a string or a number", name));
+}
+
+List *
+http_headers_from_jsonb(Jsonb *headers)
+{
+	List *lines = NIL;
+	JsonbIterator *iterator;
+	JsonbIteratorToken token;
+	JsonbValue key, value;
+
+	if (!JB_ROOT_IS_OBJECT(headers))
+		ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				errmsg("headers must be a JSON object of names and values"));
+	iterator = JsonbIteratorInit(&headers->root);
+	while ((token = JsonbIteratorNext(&iterator, &key, true)) != WJB_DONE)
+	{
+		char *name, *text;
+
+		if (token != WJB_KEY)
+			continue;
+		name = pnstrdup(key.val.string.val, key.val.string.len);
+		check_name(name);
+		(void) JsonbIteratorNext(&iterator, &value, true);
+		text = value_text(name, &value);
+		check_value(name, text);
+		/* libcurl takes "Name;" for a header with an empty value */
+		lines = lappend(lines, *text == '\0' ? psprintf("%s;", name)
+											 : psprintf("%s: %s", name, text));
+	}
+	return lines;
+}

@@ -1,0 +1,469 @@
+/*
+ * http_path.c - see http_path.h.
+ *
+ * Bytes of the body go to json_frames, which finds each row; a row is decoded,
+ * converted and consumed before the next is looked for. Never the whole body,
+ * never the whole document. Only a column-oriented body must wait for its end,
+ * in a ColumnSpool.
+ */
+#include "postgres.h"
+
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "clock.h"
+#include "column_spool.h"
+#include "foreign_memory.h"
+#include "http_client.h"
+#include "http_path.h"
+#include "http_url.h"
+#include "json_decode.h"
+#include "json_frames.h"
+#include "row_input.h"
+#include "settings.h"
+
+typedef struct HttpPath
+{
+	BenchPath base;
+	HttpPathOptions options;
+	HttpUrl *first_url;
+	int64 *missing_counts; /* [natts], of the last run */
+	int64 *na_counts;
+	int64 spilled_bytes; /* over all runs */
+} HttpPath;
+
+/* one run: everything that lives as long as it */
+typedef struct HttpRun
+{
+	HttpPath *path;
+	RowConsumer *consumer;
+	TupleTableSlot *slot;
+	HttpClient *client;
+	ForeignMemory *frames_holder, *decoder_holder;
+	JsonFrames *frames;
+	JsonDecoder *decoder;
+	RowInput *input;
+	JsonField *fields;  /* [natts] */
+	ColumnSpool *spool; /* while a column-oriented body is read */
+	int64 row;          /* being worked on, 1-based over all pages; 0: none. For error contexts */
+	int64 page_first_row;
+	int64 wanted_rows;  /* of this page */
+	int64 decode_ns;
+} HttpRun;
+
+/* --- errors ------------------------------------------------------------------------------- */
+
+static void
+add_row_context(void *context)
+{
+	HttpRun *run = context;
+	const char *column = row_input_current_column(run->input);
+
+	if (run->row == 0)
+		return;
+	if (column != NULL)
+		errcontext("row " INT64_FORMAT ", column \"%s\"", run->row, column);
+	else
+		errcontext("row " INT64_FORMAT, run->row);
+}
+
+static int
+frames_sqlstate(JsonFramesErrorKind kind)
+{
+	switch (kind)
+	{
+		case JSON_FRAMES_ENCODING:
+			return ERRCODE_CHARACTER_NOT_IN_REPERTOIRE;
+		case JSON_FRAMES_SURROGATE:
+		case JSON_FRAMES_NUL_IN_KEY:
+			return ERRCODE_UNTRANSLATABLE_CHARACTER;
+		case JSON_FRAMES_TOO_DEEP:
+		case JSON_FRAMES_ROW_TOO_LONG:
+			return ERRCODE_PROGRAM_LIMIT_EXCEEDED;
+		case JSON_FRAMES_OUT_OF_MEMORY:
+			return ERRCODE_OUT_OF_MEMORY;
+		default:
+			return ERRCODE_INVALID_JSON_TEXT;
+	}
+}
+
+static void
+raise_frames_error(HttpRun *run)
+{
+	const JsonFramesError *error = json_frames_error(run->frames);
+	int64 rows = run->page_first_row + error->rows;
+
+	run->row = 0; /* the place is in the message: the error is of the body, not of a row */
+	if (error->kind == JSON_FRAMES_TRUNCATED)
+		ereport(ERROR, errcode(frames_sqlstate(error->kind)),
+				errmsg("the JSON of %s is truncated after " INT64_FORMAT " rows",
+					   http_client_shown_url(run->client), rows),
+				errdetail("It ends at byte " INT64_FORMAT ": %s.", error->offset, error->message));
+	ereport(ERROR, errcode(frames_sqlstate(error->kind)),
+			errmsg("the body of %s is not the JSON that was expected: %s",
+				   http_client_shown_url(run->client), error->message),
+			errdetail("At byte " INT64_FORMAT ", after " INT64_FORMAT " rows, status %d, type \"%s\"."
+					  " The body begins: %s",
+					  error->offset, rows, http_client_status(run->client),
+					  http_client_media_type(run->client), http_client_body_start(run->client)),
+			error->kind == JSON_FRAMES_ROW_TOO_LONG
+				? errhint("The limit is pg_transferbench.max_row_bytes.")
+				: 0);
+}
+
+static void
+raise_decode_error(HttpRun *run, JsonDecodeResult result, const char *text, size_t length)
+{
+	if (result == JSON_DECODE_OUT_OF_MEMORY)
+		ereport(ERROR, errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"));
+	if (result == JSON_DECODE_NOT_AN_OBJECT)
+		ereport(ERROR, errcode(ERRCODE_INVALID_JSON_TEXT),
+				errmsg("row " INT64_FORMAT " of %s is not a JSON object", run->row,
+					   http_client_shown_url(run->client)),
+				errdetail("The body begins: %s", http_client_body_start(run->client)));
+	ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR),
+			errmsg("json-c refused row " INT64_FORMAT ": %s", run->row,
+				   json_decoder_message(run->decoder)));
+}
+
+/* An answer none of whose keys is a column is no row: {"error": ...} with status 200, say. */
+static void
+refuse_stranger(HttpRun *run)
+{
+	TupleDesc row_desc = run->path->base.row_desc;
+
+	for (int i = 0; i < row_desc->natts; i++)
+	{
+		if (run->fields[i].kind != JSON_FIELD_MISSING)
+			return;
+	}
+	ereport(ERROR, errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
+			errmsg("%s answered with HTTP status %d and no row of the expected columns",
+				   http_client_shown_url(run->client), http_client_status(run->client)),
+			errdetail("The body begins: %s", http_client_body_start(run->client)),
+			errhint("row_type names the table or type whose columns are expected."));
+}
+
+static void
+refuse_surplus(const HttpRun *run)
+{
+	if (run->path->base.accepts_surplus)
+		return;
+	ereport(ERROR, errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
+			errmsg("%s sent more rows than the " INT64_FORMAT " that were asked for",
+				   http_client_shown_url(run->client), run->wanted_rows),
+			errhint("Tell the endpoint how many by {n} in the URL, or by its parameter row_limit."));
+}
+
+/* --- one row ------------------------------------------------------------------------------- */
+
+static void
+consume_row(HttpRun *run, const char *text, size_t length, bool has_wide_integers, bool na_is_null)
+{
+	MemoryContext caller_context = MemoryContextSwitchTo(run->consumer->row_context);
+	TupleTableSlot *slot = run->slot;
+	JsonDecodeResult result;
+	int unknown_keys;
+
+	CHECK_FOR_INTERRUPTS();
+	run->row = run->consumer->rows + 1;
+	if (run->row > run->page_first_row + run->wanted_rows)
+		refuse_surplus(run);
+	result = json_decode_row(run->decoder, text, length, has_wide_integers, run->fields,
+							 &unknown_keys);
+	if (result != JSON_DECODE_OK)
+		raise_decode_error(run, result, text, length);
+	if (run->row == run->page_first_row + 1)
+		refuse_stranger(run);
+	ExecClearTuple(slot);
+	row_input_convert(run->input, run->fields, na_is_null, slot->tts_values, slot->tts_isnull);
+	ExecStoreVirtualTuple(slot);
+	run->row = 0;
+	MemoryContextSwitchTo(caller_context);
+	row_consumer_consume(run->consumer, slot);
+}
+
+/* --- a column-oriented body ------------------------------------------------------------------ */
+
+static void
+spool_value(HttpRun *run, const JsonFrame *frame)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (column_spool_column_rows(run->spool) >= run->wanted_rows)
+		refuse_surplus(run);
+	column_spool_add(run->spool, frame->text, frame->length, frame->has_wide_integers);
+}
+
+static void
+consume_spool(HttpRun *run)
+{
+	int64 start_ns = clock_now_ns();
+	int64 rows = column_spool_finish(run->spool);
+	StringInfoData row;
+	bool has_wide_integers;
+
+	initStringInfo(&row);
+	for (int64 i = 0; i < rows; i++)
+	{
+		column_spool_next_row(run->spool, &row, &has_wide_integers);
+		consume_row(run, row.data, row.len, has_wide_integers, true);
+	}
+	pfree(row.data);
+	run->path->spilled_bytes += column_spool_spilled_bytes(run->spool);
+	column_spool_free(run->spool);
+	run->spool = NULL;
+	run->decode_ns += clock_now_ns() - start_ns;
+}
+
+/* --- one page ---------------------------------------------------------------------------------- */
+
+static void
+handle_frame(HttpRun *run, const JsonFrame *frame)
+{
+	switch (frame->kind)
+	{
+		case JSON_FRAME_ROW:
+			/* a single row of columns comes as scalars, which is a row of LINES */
+			consume_row(run, frame->text, frame->length, frame->has_wide_integers,
+						run->wanted_rows == 1 &&
+							json_frames_shape(run->frames) == JSON_SHAPE_LINES);
+			break;
+		case JSON_FRAME_COLUMN:
+			if (run->spool == NULL)
+				run->spool = column_spool_create(settings_max_buffered_bytes);
+			column_spool_begin_column(run->spool, frame->text, frame->length);
+			break;
+		case JSON_FRAME_VALUE:
+			spool_value(run, frame);
+			break;
+		case JSON_FRAME_ERROR:
+			raise_frames_error(run);
+			break;
+		case JSON_FRAME_MORE:
+		case JSON_FRAME_END:
+			break;
+	}
+}
+
+/* Takes all frames that the bytes lent so far make. */
+static void
+drain_frames(HttpRun *run)
+{
+	int64 start_ns = clock_now_ns();
+	JsonFrame frame;
+
+	do
+	{
+		json_frames_next(run->frames, &frame);
+		handle_frame(run, &frame);
+	} while (frame.kind != JSON_FRAME_MORE && frame.kind != JSON_FRAME_END);
+	run->decode_ns += clock_now_ns() - start_ns;
+}
+
+static void
+run_page(HttpRun *run, int64 rows, int64 offset)
+{
+	/* the URL is garbage once the request is under way: the first row takes it along */
+	MemoryContext caller_context = MemoryContextSwitchTo(run->consumer->row_context);
+	const char *bytes;
+	size_t length;
+	const char *media_type;
+
+	run->page_first_row = run->consumer->rows;
+	run->wanted_rows = rows;
+	http_client_get(run->client, http_url_for_rows(run->path->options.url, rows, offset,
+												   run->path->options.page_rows > 0));
+	MemoryContextSwitchTo(caller_context);
+	media_type = http_client_media_type(run->client);
+	json_frames_reset(run->frames, strcmp(media_type, "application/x-ndjson") == 0
+									   ? JSON_SHAPE_LINES
+									   : JSON_SHAPE_UNKNOWN);
+	while ((length = http_client_read(run->client, &bytes)) > 0)
+	{
+		json_frames_feed(run->frames, bytes, length);
+		drain_frames(run);
+	}
+	json_frames_finish(run->frames);
+	drain_frames(run);
+	if (run->spool != NULL)
+		consume_spool(run);
+}
+
+/* --- one run ------------------------------------------------------------------------------------ */
+
+static void
+release_frames(void *frames)
+{
+	json_frames_free(frames);
+}
+
+static void
+release_decoder(void *decoder)
+{
+	json_decoder_free(decoder);
+}
+
+static bool
+key_takes_array(void *context, const char *key, size_t length)
+{
+	return row_input_takes_array(((HttpRun *) context)->input, key, length);
+}
+
+static void
+begin_run(HttpRun *run, HttpPath *path, RowConsumer *consumer)
+{
+	JsonFramesOptions frames_options = {
+		.max_row_bytes = settings_max_row_bytes,
+		.key_takes_array = key_takes_array,
+		.context = run,
+	};
+	int natts = path->base.row_desc->natts;
+
+	*run = (HttpRun) {.path = path, .consumer = consumer};
+	run->input = row_input_create(path->base.row_desc);
+	run->fields = palloc0(sizeof(JsonField) * Max(natts, 1));
+	run->slot = MakeSingleTupleTableSlot(path->base.row_desc, &TTSOpsVirtual);
+	run->client = http_client_create(path->options.headers);
+	run->frames_holder = foreign_memory_reserve(CurrentMemoryContext, release_frames);
+	run->decoder_holder = foreign_memory_reserve(CurrentMemoryContext, release_decoder);
+	run->frames_holder->object = run->frames = json_frames_create(&frames_options);
+	run->decoder_holder->object = run->decoder =
+		json_decoder_create(row_input_names(run->input), natts);
+	if (run->frames == NULL || run->decoder == NULL)
+		ereport(ERROR, errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"));
+}
+
+static void
+run_pages(HttpRun *run, int64 n)
+{
+	int64 page_rows = run->path->options.page_rows > 0 ? run->path->options.page_rows : n;
+	int64 offset = 0;
+
+	if (n == 0)
+	{
+		run_page(run, 0, 0);
+		return;
+	}
+	while (offset < n)
+	{
+		int64 rows = Min(page_rows, n - offset);
+
+		run_page(run, rows, offset);
+		offset += rows;
+		if (run->consumer->rows < offset)
+			return; /* the source has ended: a page beyond could only be empty */
+	}
+}
+
+static void
+http_path_run(BenchPath *base, int64 n, RowConsumer *consumer, BenchTrial *trial)
+{
+	HttpPath *path = (HttpPath *) base;
+	HttpRun *run = palloc(sizeof(HttpRun));
+	ErrorContextCallback row_context = {.previous = error_context_stack,
+										.callback = add_row_context,
+										.arg = run};
+	const HttpTotals *totals;
+	size_t counts_size = sizeof(int64) * base->row_desc->natts;
+
+	begin_run(run, path, consumer);
+	error_context_stack = &row_context;
+	run_pages(run, n);
+	error_context_stack = row_context.previous;
+
+	totals = http_client_totals(run->client);
+	trial->bytes = totals->body_bytes;
+	trial->wire_bytes = totals->wire_bytes;
+	trial->requests = totals->requests;
+	trial->retries = totals->retries;
+	trial->retry_wait_ns = totals->retry_wait_ns;
+	trial->connect_ns = totals->connect_ns;
+	trial->first_byte_ns = totals->first_byte_ns;
+	trial->decode_ns = run->decode_ns;
+	trial->decoder = HTTP_PATH_DEFAULT_DECODER;
+	memcpy(path->missing_counts, row_input_missing_counts(run->input), counts_size);
+	memcpy(path->na_counts, row_input_na_counts(run->input), counts_size);
+}
+
+/* --- the path ------------------------------------------------------------------------------------ */
+
+/* Says what no figure of a trial shows: temporary files, and nulls that were no null. */
+static void
+http_path_remark(BenchPath *base)
+{
+	HttpPath *path = (HttpPath *) base;
+
+	if (path->spilled_bytes > 0)
+		ereport(NOTICE,
+				errmsg("column-oriented responses went to temporary files: " INT64_FORMAT " bytes",
+					   path->spilled_bytes),
+				errdetail("Writing and reading them is part of decode_ms."),
+				errhint("pg_transferbench.max_buffered_bytes is what stays in memory."));
+	for (int i = 0; i < base->row_desc->natts; i++)
+	{
+		const char *name = NameStr(TupleDescAttr(base->row_desc, i)->attname);
+
+		if (TupleDescAttr(base->row_desc, i)->attisdropped)
+			continue;
+		if (path->missing_counts[i] > 0)
+			ereport(NOTICE, errmsg("column \"%s\": " INT64_FORMAT
+								   " rows had no such key and were taken for null",
+								   name, path->missing_counts[i]));
+		if (path->na_counts[i] > 0)
+			ereport(NOTICE, errmsg("column \"%s\": " INT64_FORMAT
+								   " strings \"NA\" were taken for null",
+								   name, path->na_counts[i]));
+	}
+}
+
+static void
+check_decoder(const char *decoder)
+{
+	if (decoder != NULL && strcmp(decoder, HTTP_PATH_DEFAULT_DECODER) != 0)
+		ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				errmsg("decoder \"%s\" is not known", decoder),
+				errhint("Known decoders: %s.", HTTP_PATH_DEFAULT_DECODER));
+}
+
+BenchPath *
+http_path_create(const HttpPathOptions *options)
+{
+	HttpPath *path = palloc0(sizeof(HttpPath));
+	int natts = Max(options->row_desc->natts, 1);
+
+	check_decoder(options->decoder);
+	path->options = *options;
+	path->missing_counts = palloc0(sizeof(int64) * natts);
+	path->na_counts = palloc0(sizeof(int64) * natts);
+	path->base.name = "http-json";
+	path->base.row_desc = options->row_desc;
+	path->base.run = http_path_run;
+	path->base.rest_is_transfer = true;
+	path->base.remark = http_path_remark;
+	path->first_url = http_url_parse(
+		http_url_for_rows(options->url, options->page_rows, 0, options->page_rows > 0));
+	http_url_check_allowed(path->first_url);
+	return &path->base;
+}
+
+const int64 *
+http_path_missing_counts(const BenchPath *path)
+{
+	return ((const HttpPath *) path)->missing_counts;
+}
+
+const int64 *
+http_path_na_counts(const BenchPath *path)
+{
+	return ((const HttpPath *) path)->na_counts;
+}
+
+bool
+http_path_leads_to_loopback(const BenchPath *path)
+{
+	const char *host = ((const HttpPath *) path)->first_url->host;
+
+	return pg_strcasecmp(host, "localhost") == 0 || strncmp(host, "127.", 4) == 0 ||
+		   strcmp(host, "::1") == 0;
+}

@@ -1,0 +1,164 @@
+/*
+ * http_url.c - see http_url.h. URLs are taken apart by libcurl's own parser, so
+ * that what is checked is what is dialled.
+ */
+#include "postgres.h"
+
+#include <curl/curl.h>
+
+#include "lib/stringinfo.h"
+
+#include "foreign_memory.h"
+#include "host_rules.h"
+#include "http_url.h"
+#include "settings.h"
+
+static void
+release_url(void *url)
+{
+	curl_url_cleanup(url);
+}
+
+/* A part in the current context; NULL when the URL has none. */
+static char *
+url_part(CURLU *url, CURLUPart part, unsigned int flags)
+{
+	ForeignMemory *holder = foreign_memory_reserve(CurrentMemoryContext, curl_free);
+	char *text = NULL;
+	char *copy = NULL;
+	CURLUcode code = curl_url_get(url, part, &text, flags);
+
+	holder->object = text;
+	if (code == CURLUE_OUT_OF_MEMORY)
+		ereport(ERROR, errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"));
+	if (code == CURLUE_OK)
+		copy = pstrdup(text);
+	foreign_memory_release(holder);
+	return copy;
+}
+
+static void
+refuse_userinfo(CURLU *url)
+{
+	if (url_part(url, CURLUPART_USER, 0) != NULL || url_part(url, CURLUPART_PASSWORD, 0) != NULL)
+		ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				errmsg("url must not contain a user name or password"),
+				errhint("Pass credentials in \"headers\", for example as Authorization."));
+}
+
+static void
+refuse_scheme(const char *scheme)
+{
+	ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			scheme == NULL ? errmsg("url has no scheme")
+						   : errmsg("url has the scheme \"%s\"", scheme),
+			errhint("Only http:// and https:// are supported."));
+}
+
+/* What stands before "://" or ":", when it has the form of a scheme (RFC 3986, 3.1). */
+static char *
+scheme_of(const char *text)
+{
+	size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
+
+	/* host:port has a colon too; no scheme that matters is followed by a digit */
+	if (length == 0 || text[length] != ':' || isdigit((unsigned char) text[length + 1]))
+		return NULL;
+	return pnstrdup(text, length);
+}
+
+HttpUrl *
+http_url_parse(const char *text)
+{
+	HttpUrl *url = palloc0(sizeof(HttpUrl));
+	ForeignMemory *holder = foreign_memory_reserve(CurrentMemoryContext, release_url);
+	char *scheme = scheme_of(text);
+	size_t host_length;
+	CURLU *parsed;
+	CURLUcode code;
+
+	if (scheme == NULL || (pg_strcasecmp(scheme, "http") != 0 && pg_strcasecmp(scheme, "https") != 0))
+		refuse_scheme(scheme);
+	holder->object = parsed = curl_url();
+	if (parsed == NULL)
+		ereport(ERROR, errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"));
+	code = curl_url_set(parsed, CURLUPART_URL, text, 0);
+	if (code != CURLUE_OK)
+		ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				errmsg("url is malformed: %s", curl_url_strerror(code)));
+	refuse_userinfo(parsed);
+
+	url->text = url_part(parsed, CURLUPART_URL, 0);
+	url->host = url_part(parsed, CURLUPART_HOST, 0);
+	url->port = atoi(url_part(parsed, CURLUPART_PORT, CURLU_DEFAULT_PORT)); /* libcurl checked it */
+	url->shown = psprintf("%s://%s:%d%s%s", url_part(parsed, CURLUPART_SCHEME, 0), url->host,
+						  url->port, url_part(parsed, CURLUPART_PATH, 0),
+						  url_part(parsed, CURLUPART_QUERY, 0) != NULL ? "?..." : "");
+	host_length = strlen(url->host);
+	if (url->host[0] == '[' && url->host[host_length - 1] == ']')
+		url->host = pnstrdup(url->host + 1, host_length - 2);
+	foreign_memory_release(holder);
+	return url;
+}
+
+void
+http_url_check_allowed(const HttpUrl *url)
+{
+	if (host_rules_permit_host(settings_allowed_hosts, url->host, url->port))
+		return;
+	ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			errmsg("host \"%s\" port %d is not allowed", url->host, url->port),
+			errdetail("The server may be sent to: %s.",
+					  settings_allowed_hosts[0] ? settings_allowed_hosts : "no host"),
+			errhint("A superuser can add it to pg_transferbench.allowed_hosts."));
+}
+
+/* Copies `text` with every `placeholder` replaced; *found tells whether there was one. */
+static char *
+replace_all(const char *text, const char *placeholder, const char *replacement, bool *found)
+{
+	StringInfoData result;
+	const char *hit;
+
+	*found = false;
+	initStringInfo(&result);
+	while ((hit = strstr(text, placeholder)) != NULL)
+	{
+		*found = true;
+		appendBinaryStringInfo(&result, text, hit - text);
+		appendStringInfoString(&result, replacement);
+		text = hit + strlen(placeholder);
+	}
+	appendStringInfoString(&result, text);
+	return result.data;
+}
+
+/* Appends name=value to the query string, before a fragment. */
+static char *
+append_parameter(const char *url, const char *name, const char *value)
+{
+	size_t length = strcspn(url, "#");
+	const char *question = memchr(url, '?', length);
+	const char *separator = "?";
+
+	if (question != NULL)
+		separator = question + 1 == url + length || url[length - 1] == '&' ? "" : "&";
+	return psprintf("%.*s%s%s=%s%s", (int) length, url, separator, name, value, url + length);
+}
+
+char *
+http_url_for_rows(const char *template_url, int64 n, int64 offset, bool paged)
+{
+	char *n_text = psprintf(INT64_FORMAT, n);
+	char *offset_text = psprintf(INT64_FORMAT, offset);
+	bool has_n, has_offset;
+	char *url;
+
+	url = replace_all(template_url, "{n}", n_text, &has_n);
+	url = replace_all(url, "{offset}", offset_text, &has_offset);
+	if (!has_n)
+		url = append_parameter(url, "row_limit", n_text);
+	if (paged && !has_offset)
+		url = append_parameter(url, "offset", offset_text);
+	return url;
+}

@@ -1,0 +1,34 @@
+/*
+ * row_hasher.h - digests PostgreSQL rows: picks each column's canonical form
+ * (common/row_digest.h) by its type.
+ *
+ * Families by base type (domains as what they are over): bool; int2, int4,
+ * int8; float4, float8; numeric; text and varchar; bpchar; bytea; date, time,
+ * timestamp, timestamptz; uuid. Every other type by its output text under
+ * DateStyle ISO, IntervalStyle postgres, TimeZone UTC, extra_float_digits 3,
+ * bytea_output hex; json is taken as jsonb first. Text is converted to UTF-8.
+ * Dropped columns are left out.
+ */
+#ifndef TRANSFERBENCH_ROW_HASHER_H
+#define TRANSFERBENCH_ROW_HASHER_H
+
+#include "access/tupdesc.h"
+
+#include "row_digest.h"
+
+typedef struct RowHasher RowHasher;
+
+/* Lives in the current context; `row_desc` must outlive it. */
+extern RowHasher *row_hasher_create(TupleDesc row_desc);
+
+/* Columns that count, in order of the row type, and their names (lent). */
+extern int row_hasher_columns(const RowHasher *hasher);
+extern const char *row_hasher_column_name(const RowHasher *hasher, int column);
+
+/*
+ * Column hashes of one row, [row_hasher_columns], lent until the next call.
+ * Values are detoasted; garbage is left in the current context.
+ */
+extern const uint64 *row_hasher_hash(RowHasher *hasher, const Datum *values, const bool *nulls);
+
+#endif
