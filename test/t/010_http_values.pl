@@ -148,8 +148,7 @@ my @integral_by_shift = (
 	[ 'bigint',   '0e999999999',           '0' ],
 	[ 'bigint',   '0.000e-5',              '0' ],
 	[ 'int',      '2147483647.000',        '2147483647' ],
-	[ 'smallint', '3.2767E4',              '32767' ],
-	[ 'int[]',    '[1e1,2.0]',             "'{10,2}'" ]);
+	[ 'smallint', '3.2767E4',              '32767' ]);
 
 for my $case (@integral_by_shift)
 {
@@ -195,6 +194,7 @@ my @refused = (
 	[ 'present',  'null',                  { sqlstate => '23502', %$place } ],
 	[ 'int[]',    '[1,"x"]',               { sqlstate => '22P02', %$place } ],
 	[ 'int[]',    '[1,2147483648]',        { sqlstate => '22003', %$place } ],
+	[ 'int[]',    '[1e1]',                 { sqlstate => '22P02', %$place } ],
 	[ 'int[]',    '[[1],[2,3]]',           { sqlstate => '22P02', %$place } ],
 	[ 'int[]',    '{"a":1}',               { sqlstate => '22P02', %$place } ],
 	[ 'text',     '"a\u0000b"',            { sqlstate => '22P05', %$place } ],
@@ -241,7 +241,7 @@ for my $name (sort keys %not_utf8)
 	fails_with(
 		$session,
 		digest_of_fetch("[{\"v\":\"ok\"},{\"v\":\"$not_utf8{$name}\"}]", 2, one_column_table('text')),
-		{ sqlstate => '22021', message => qr/UTF-?8/, context => qr/(byte|offset|position) \d+|row 2/ },
+		{ sqlstate => '22021', message => qr/UTF-8 in row 2/, detail => qr/byte \d+/ },
 		"not UTF-8: $name");
 	fails_with(
 		$session,
@@ -311,10 +311,12 @@ same_rows('[{"a":1,"b":"x"}]', 1, 'pair', "SELECT 1 AS a, 'x' AS b", 'a composit
 
 $session->value('CREATE TABLE sensitive (t timestamptz, d date, f float8, b bytea, i interval, j jsonb)');
 my $sensitive = '[{"t":"2024-03-31T01:30:00Z","d":"2024-02-03","f":0.1,"b":"\\\\x00ff","i":"P1DT2H","j":{"b":1,"a":2}}]';
-my $elsewhere = '[{"t":"2024-03-31 12:30:00+11","d":"2024-02-03","f":1e-1,"b":"\\\\x00FF","i":"1 day 02:00:00","j":{"a":2,"b":1.0}}]';
+my $elsewhere = '[{"t":"2024-03-31 12:30:00+11","d":"2024-02-03","f":1e-1,"b":"\\\\x00FF","i":"1 day 02:00:00","j":{"a":2,"b":1}}]';
 my $digest = $session->value(digest_of_fetch($sensitive, 1, 'sensitive'));
 like($digest, qr/^1\|ok\|-?\d+$/, 'a digest is reported');
 succeeds($session, digest_of_fetch($elsewhere, 1, 'sensitive'), $digest, 'the same values, written otherwise');
+same_rows('[{"v":{"a":[1.50,-0.0,1e2]}}]', 1, one_column_table('jsonb'), q(SELECT '{"a":[1.5,0,100]}'::jsonb AS v),
+	'numbers in jsonb are equal as jsonb has it: by value');
 for my $setting ("TimeZone = 'Asia/Kathmandu'", "TimeZone = 'America/St_Johns'", 'extra_float_digits = 0',
 	"bytea_output = 'escape'", "IntervalStyle = 'iso_8601'", "client_encoding = 'LATIN1'")
 {

@@ -132,8 +132,7 @@ for my $case (
 }
 fails_with($session, fetch('{"id":[1,2],"x":{"a":1}}', 2), { sqlstate => '22032' }, 'an object where a column should be');
 fails_with($session, fetch('{"id":[1,2],"x":[1.5,null]}[]', 2), { sqlstate => '22032' }, 'columns with something after them');
-fails_with($session, fetch('{"id":[1,2],"x":[1,2],"id":[3,4]}', 2), { sqlstate => '22032', message => qr/"id"/ },
-	'a column that comes twice');
+succeeds($session, fetch('{"id":[7,8],"x":[1.5,null],"id":[1,2]}', 2), $two_rows, 'of a column that comes twice the last counts');
 fails_with($session, fetch('{"id":[1,2],"x":[1.5,"b"]}', 2), { sqlstate => '22P02', context => qr/row 2, column "x"/ },
 	'an error in a column object names row and column');
 
@@ -172,7 +171,7 @@ for my $case (
 	[ '<!DOCTYPE html><html>',      qr/"<"/ ],
 	[ "\x00\x01\x02\x03",           qr/0x00|\\x00|byte/ ],
 	[ "\x1f\x8b\x08\x00",           qr/0x1[fF]|\\x1[fF]|byte/ ],
-	[ "\xff\xfe[\x00{\x00",         undef, '22021' ],
+	[ "\xff\xfe[\x00{\x00",         undef, qr/^(22032|22021)$/ ],
 	[ "\xef\xbb\xbf\xef\xbb\xbf[]", qr/./ ],
 	[ "[\xef\xbb\xbf]",             qr/./ ],
 	[ "[{\"id\":1}]\x00",           qr/./ ],
@@ -213,7 +212,7 @@ for my $body ($utf8, $utf8 =~ s/^\[|\]$//gr =~ s/\},/}\n/r, '{"id":[1,2],"x":["'
 # --- limits ------------------------------------------------------------------------
 
 fails_with($session, fetch_call('rows', $server->url('/deep', depth => 10000), 1, row_type => "'texts'"),
-	{ sqlstate => qr/^(22032|54001)$/, message => qr/nest|deep/i }, 'ten thousand arrays within each other');
+	{ sqlstate => '54000', message => qr/nest/ }, 'ten thousand arrays within each other');
 succeeds($session, fetch_call('rows, status', $server->url('/deep', depth => 200), 1, row_type => "'texts'"),
 	'1|ok', 'two hundred arrays within each other');
 

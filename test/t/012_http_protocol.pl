@@ -5,7 +5,6 @@ use warnings FATAL => 'all';
 
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(time);
 
 use TransferBench;
 
@@ -75,8 +74,8 @@ my @failures = (
 	[ 'status 502 with HTML', '38000', qr/502/, '/status/502', body => $html ],
 	[ 'status 400 with a JSON error', '38000', qr/400/, '/json', status => 400, body => '{"error":"no such column"}' ],
 	[ 'status 304', '38000', qr/304/, '/status/304', body => '' ],
-	[ '200 with an error object', '38000', qr/relation does not exist/, '/ok_error' ],
-	[ '200 with error and detail', '38000', qr/timeout/, '/json', body => '{"error":"timeout","detail":"of the query"}' ],
+	[ '200 with an error object', '38000', qr/status 200/, '/ok_error' ],
+	[ '200 with error and detail', '38000', qr/status 200/, '/json', body => '{"error":"timeout","detail":"of the query"}' ],
 	[ '200 with HTML', '22032', qr/"<"/, '/json', body => $html, type => 'text/html' ],
 	[ 'less than Content-Length', '08006', qr/./, '/short' ],
 	[ 'nothing of Content-Length', '08006', qr/./, '/short', send => 0 ],
@@ -93,9 +92,9 @@ my @failures = (
 	[ 'HTTP/0.9', $protocol_violation, qr/./, '/raw', bytes => '[{"id":1}]' ],
 	[ 'a head cut in the middle', '08006', qr/./, '/raw', bytes => "HTTP/1.1 200 OK\r\nContent-Ty" ],
 	[ 'a negative Content-Length', $protocol_violation, qr/./, '/raw', bytes => "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n[]" ],
-	[ 'silence after the request', '08006', qr/stall/i, '/accept_only' ],
-	[ 'silence after the headers', '08006', qr/stall/i, '/stall' ],
-	[ 'silence within the body', '08006', qr/stall/i, '/stall', after => 20 ],
+	[ 'silence after the request', '08006', qr/sent nothing for/, '/accept_only' ],
+	[ 'silence after the headers', '08006', qr/sent nothing for/, '/stall' ],
+	[ 'silence within the body', '08006', qr/sent nothing for/, '/stall', after => 20 ],
 	[ 'headers without end', '54000', qr/header/i, '/endless_headers' ],
 	[ 'a header of 1 MB', '54000', qr/header/i, '/large_header' ],
 	[ 'rows without end', '38000', qr/more .*rows/i, '/endless_body' ],
@@ -105,8 +104,8 @@ my @failures = (
 	[ 'gzip in gzip', '38000', qr/gzip/, '/json', encoding => 'gzip+gzip' ],
 	[ 'a bomb of gzip in gzip', '38000', qr/gzip/, '/bomb', nested => 1 ],
 	[ 'gzip with a wrong checksum', '38000', qr/gzip|compress|content.encoding/i, '/gzip', damage => 1 ],
-	[ 'gzip that is cut', '38000', qr/gzip|compress|content.encoding/i, '/gzip', cut => 4 ],
-	[ 'gzip cut in the middle', '38000', qr/gzip|compress|content.encoding/i, '/gzip', cut => 20 ],
+	[ 'gzip that is cut', '08006', qr/compressed body .* ends too early/, '/gzip', cut => 4 ],
+	[ 'gzip cut in the middle', '08006', qr/compressed body .* ends too early/, '/gzip', cut => 20 ],
 	[ 'gzip with something after it', '38000', qr/gzip|compress|content.encoding/i, '/gzip', trailing => 'more' ],
 	[ 'gzip that is none', '38000', qr/gzip|compress|content.encoding/i, '/raw',
 		bytes => "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n[{}]" ]);
@@ -114,7 +113,9 @@ my @failures = (
 for my $case (@failures)
 {
 	my ($name, $sqlstate, $message, @url) = @$case;
-	fails_with($session, fetch($server->url(@url)), { sqlstate => $sqlstate, message => $message }, $name);
+	# enough rows that none is one too many, few enough that four are
+	my $n = $name =~ /Content-Length$/ ? 1000 : 3;
+	fails_with($session, fetch($server->url(@url), n => $n), { sqlstate => $sqlstate, message => $message }, $name);
 }
 succeeds($session, fetch($server->url('/rows')), '3|ok', 'and the session works after all of them');
 
@@ -122,6 +123,8 @@ succeeds($session, fetch($server->url('/rows')), '3|ok', 'and the session works 
 	my $result = $session->run(fetch($server->url('/status/502', body => $html)));
 	like(join("\n", map { $_ // '' } @{ $result->{error} }{qw(message detail)}),
 		qr/Bad Gateway, said the/, 'the start of an error body is shown');
+	$result = $session->run(fetch($server->url('/ok_error')));
+	like($result->{error}{detail} // '', qr/relation does not exist/, 'the start of an error object is shown');
 	$result = $session->run(fetch($server->url('/status/500', body => 'x' x 100_000)));
 	cmp_ok(length $result->{errors}, '<', 5000, 'of a long error body only the start');
 	$result = $session->run(fetch($server->url('/status/500', body => "bell\x07 \x1b[31mred \xff")));
@@ -141,12 +144,12 @@ fails_with($session, fetch("http://127.0.0.1:$server->{unanswered_port}/"),
 	fails_with($session, fetch($url), { sqlstate => '08001', message => qr/connect|refused/i }, 'a connection that is refused');
 }
 with_setting($session, timeout => '400ms', sub {
-	fails_with($session, fetch($server->url('/drip', delay_ms => 20)), { sqlstate => '08006', message => qr/time/i },
+	fails_with($session, fetch($server->url('/drip', delay_ms => 20)), { sqlstate => '08006', message => qr/within 0\.4 s/, hint => qr/pg_transferbench\.timeout/ },
 		'a body that comes too slowly for the timeout');
 });
 with_setting($session, stall_timeout => '0', sub {
 	with_setting($session, timeout => '400ms', sub {
-		fails_with($session, fetch($server->url('/accept_only')), { sqlstate => '08006', message => qr/time/i },
+		fails_with($session, fetch($server->url('/accept_only')), { sqlstate => '08006', message => qr/within 0\.4 s/ },
 			'without a stall timeout the timeout ends the silence');
 	});
 });
@@ -193,8 +196,7 @@ sub requests_of
 	my @requests = requests_of(fetch($server->url('/rows')));
 	is(scalar @requests, 1, 'one request per trial');
 	is($requests[0]{line}, 'GET /rows?row_limit=3 HTTP/1.1', 'row_limit is appended');
-	like($requests[0]{headers}{'accept-encoding'} // '', qr/gzip/, 'gzip is accepted');
-	unlike($requests[0]{headers}{'accept-encoding'} // '', qr/br|zstd/, 'nothing is that could not be bounded');
+	is($requests[0]{headers}{'accept-encoding'}, undef, 'compression is not asked for unless told to');
 	like($requests[0]{headers}{accept} // '', qr{application/json}, 'JSON is asked for');
 	like($requests[0]{headers}{'user-agent'} // '', qr/pg_transferbench/, 'the client says who it is');
 	is($requests[0]{headers}{expect}, undef, 'no Expect');
@@ -229,6 +231,10 @@ sub requests_of
 
 	@requests = requests_of(fetch($server->url('/rows'), headers => literal('{"X-Test":"yes","Authorization":"Bearer t0ps3cret"}')));
 	is($requests[0]{headers}{'x-test'}, 'yes', 'a header is sent');
+	@requests = requests_of(fetch($server->url('/rows'), headers => literal('{"Accept-Encoding":"gzip","accept":"text/plain"}')));
+	is($requests[0]{headers}{'accept-encoding'}, 'gzip', 'compression can be asked for');
+	is($requests[0]{headers}{accept}, 'text/plain', 'a header replaces ours of the same name, whatever its case');
+	@requests = requests_of(fetch($server->url('/rows'), headers => literal('{"X-Test":"yes","Authorization":"Bearer t0ps3cret"}')));
 	is($requests[0]{headers}{authorization}, 'Bearer t0ps3cret', 'a token is sent');
 }
 for my $value ('a\r\nX-Injected: 1', 'a\nb', 'a\rb')
@@ -246,14 +252,15 @@ for my $headers ('{"X Y":"1"}', '{"":"1"}', '{"X:Y":"1"}', '{"X-Test":{"a":1}}',
 
 my $port = $server->port;
 for my $case (
-	[ 'file:///etc/passwd', '22023', qr/http/ ],
-	[ "gopher://127.0.0.1:$port/x", '22023', qr/http/ ],
-	[ "ftp://127.0.0.1/x", '22023', qr/http/ ],
-	[ "127.0.0.1:$port/rows", '22023', qr/http/ ],
-	[ '/rows', '22023', qr/http/ ],
+	[ 'file:///etc/passwd', '22023', qr/scheme/ ],
+	[ "gopher://127.0.0.1:$port/x", '22023', qr/scheme/ ],
+	[ "ftp://127.0.0.1/x", '22023', qr/scheme/ ],
+	[ "127.0.0.1:$port/rows", '22023', qr/scheme/ ],
+	[ '/rows', '22023', qr/scheme/ ],
 	[ '', '22023', qr/./ ],
 	[ 'http://', '22023', qr/./ ],
-	[ 'http:///rows', '22023', qr/./ ],
+	# libcurl reads more slashes than two as two
+	[ 'http:///rows', qr/^(22023|42501)$/, qr/./ ],
 	[ 'http://127.0.0.1:99999/', '22023', qr/./ ],
 	[ 'http://127.0.0.1:abc/', '22023', qr/./ ],
 	[ "http://127.0.0.1:$port/a b", '22023', qr/./ ],
@@ -293,16 +300,16 @@ SKIP:
 		fails_with($session, fetch('http://a.b.test/'), { sqlstate => '08001', message => qr/resolve/i }, 'two levels below as well');
 		fails_with($session, fetch('http://test/'), { sqlstate => '42501' }, 'the domain itself is not below it');
 		fails_with($session, fetch('http://a-test/'), { sqlstate => '42501' }, 'a longer name is not below it');
-		fails_with($session, fetch("http://loopback.test:$port/rows"), { sqlstate => '42501', message => qr/127\.0\.0\.1/ },
+		fails_with($session, fetch("http://loopback.test:$port/rows"), { sqlstate => '42501', message => qr/leads to an address/ },
 			'an allowed name that leads to loopback is not dialled');
-		fails_with($session, fetch('http://metadata.test/'), { sqlstate => '42501', message => qr/169\.254\.169\.254/ },
+		fails_with($session, fetch('http://metadata.test/'), { sqlstate => '42501', message => qr/leads to an address/ },
 			'an allowed name that leads to a metadata address is not dialled');
 	});
 	with_setting($session, allowed_hosts => '*.test, 127.0.0.1', sub {
 		succeeds($session, fetch("http://loopback.test:$port/rows"), '3|ok', 'unless that address is allowed too');
 	});
 	with_setting($session, allowed_hosts => 'stalled.test', sub {
-		fails_with($session, fetch('http://stalled.test/'), { sqlstate => '08001', message => qr/time/i }, 'a name server that never answers');
+		fails_with($session, fetch('http://stalled.test/'), { sqlstate => '08001', message => qr/within 0\.5 s/, hint => qr/connect_timeout/ }, 'a name server that never answers');
 	});
 }
 with_setting($session, allowed_hosts => '', sub {
@@ -366,15 +373,15 @@ sub retried
 succeeds($session, retried('seconds', after => 1), '3|ok|1|t|t|2', '429 with Retry-After in seconds is honoured, its wait not in the sample');
 succeeds($session, retried('date', after_date => 2, status => 503), qr/^3\|ok\|1\|t\|t\|2$/, '503 with Retry-After as a date likewise');
 succeeds($session, retried('twice', after => 0, times => 2), qr/^3\|ok\|2\|f\|t\|3$/, 'two retries are counted');
+fails_with($session, retried('without'), { sqlstate => '38000', message => qr/429/ }, '429 without Retry-After is an error');
+fails_with($session, retried('never', after => 0, times => 1000), { sqlstate => '38000', message => qr/429/ }, 'retries come to an end');
+fails_with($session, retried('nonsense', after => 'soon'), { sqlstate => '38000', message => qr/429/ }, 'a Retry-After that says nothing');
+fails_with($session, retried('negative', after => -5), { sqlstate => '38000', message => qr/429/ }, 'a negative Retry-After');
+fails_with($session, retried('no', after => 0, status => 500), { sqlstate => '38000', message => qr/500/ }, 'status 500 is not retried');
+SKIP:
 {
-	my $start = time();
-	fails_with($session, retried('hour', after => 3600), { sqlstate => '38000', message => qr/429/ }, 'Retry-After of an hour is not waited for');
-	cmp_ok(time() - $start, '<', 60, 'and the error comes at once');
-	fails_with($session, retried('without'), { sqlstate => '38000', message => qr/429/ }, '429 without Retry-After is an error');
-	fails_with($session, retried('never', after => 0, times => 1000), { sqlstate => '38000', message => qr/429/ }, 'retries come to an end');
-	fails_with($session, retried('nonsense', after => 'soon'), { sqlstate => '38000', message => qr/429/ }, 'a Retry-After that says nothing');
-	fails_with($session, retried('negative', after => -5), { sqlstate => '38000', message => qr/429/ }, 'a negative Retry-After');
-	fails_with($session, retried('no', after => 0, status => 500), { sqlstate => '38000', message => qr/500/ }, 'status 500 is not retried');
+	skip 'a Retry-After of an hour is cut to the cap: takes a minute (PG_TEST_EXTRA=slow)', 1 unless ($ENV{PG_TEST_EXTRA} // '') =~ /\bslow\b/;
+	succeeds($session, retried('hour', after => 3600), '3|ok|1|t|t|2', 'a Retry-After of an hour is cut to the cap');
 }
 
 # --- limits -----------------------------------------------------------------------------
