@@ -1,0 +1,67 @@
+/*
+ * database.h - one libpq connection, used by one thread at a time, that never
+ * waits without watching whether it should stop.
+ *
+ * Every wait also ends when `interrupt_fd` becomes readable, and when the
+ * client for whom the work is done (`client_fd`) has gone. What went wrong
+ * last is in `message` (one line; never a password: libpq puts none in) and
+ * `sqlstate` ("" when there is none).
+ */
+#ifndef TRANSFERBENCH_DATABASE_H
+#define TRANSFERBENCH_DATABASE_H
+
+#include "connection_options.h"
+
+#include <libpq-fe.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct Database
+{
+	PGconn *connection;     /* NULL when closed */
+	int interrupt_fd;       /* the caller's, -1 for none; readable means: stop waiting */
+	int client_fd;          /* the caller's, -1 for none */
+	int64_t client_left_ns; /* when the client was seen to send no more; 0 until then */
+	int64_t waited_ns; /* spent waiting for the server and receiving from it; the caller resets */
+	char sqlstate[6];
+	char message[512];
+} Database;
+
+typedef enum DatabaseResult
+{
+	DATABASE_OK,
+	DATABASE_QUIET,       /* nothing came within the time given; go on waiting or not */
+	DATABASE_INTERRUPTED, /* interrupt_fd, or the client went away */
+	DATABASE_FAILED,      /* the server refused; the connection is fit to be used again */
+	DATABASE_LOST,        /* no connection (any more) */
+} DatabaseResult;
+
+#define DATABASE_WAIT_FOREVER (-1)
+
+extern void database_init(Database *database, int interrupt_fd);
+/* OK, INTERRUPTED or LOST. Takes at most `timeout_ms`, name resolution not counted. */
+extern DatabaseResult database_open(Database *database, const ConnectionOptions *options,
+									int timeout_ms);
+extern void database_close(Database *database); /* closed already is fine */
+extern bool database_is_open(const Database *database);
+
+/* Sends one or more statements whose rows are wanted one by one: OK or LOST. */
+extern DatabaseResult database_send(Database *database, const char *sql);
+
+/*
+ * The next result of what was sent: OK with *result, which the caller clears, or
+ * with NULL at the end; QUIET after `quiet_ms` without one. Rows come as
+ * PGRES_SINGLE_TUPLE, one by one, and then PGRES_TUPLES_OK without a row.
+ */
+extern DatabaseResult database_next(Database *database, int quiet_ms, PGresult **result);
+
+/* Cancels what runs, if anything does, and leaves the connection idle outside a transaction, or
+ * closed. Waits a bounded time. */
+extern void database_make_idle(Database *database);
+
+/* Runs one statement with text parameters to its end; for set-up, waits as long as it takes.
+ * NULL when it failed. The caller clears. */
+extern PGresult *database_execute(Database *database, const char *sql, int parameters,
+								  const char *const *values);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * exchange.h - one request and its answer, between the thread that speaks HTTP and
+ * the thread that reads the database.
+ *
+ * The HTTP side never blocks: where there is nothing to be had yet it goes to sleep
+ * (suspends its connection) and is woken. The database side blocks while the bounded
+ * buffer is full, until the client has taken some, has gone, or the exchange is cut.
+ *
+ * The status is decided once. After that bytes flow, and the body ends complete, or
+ * broken: then the connection is closed so that nobody can take the body for whole.
+ *
+ * Counted references; both sides hold one.
+ */
+#ifndef TRANSFERBENCH_EXCHANGE_H
+#define TRANSFERBENCH_EXCHANGE_H
+
+#include "serve_request.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define EXCHANGE_BUFFER (256 * 1024) /* bytes; a power of two */
+
+/* Lets the HTTP side run again; called with the exchange's lock held, from any thread. */
+typedef void (*ExchangeHook)(void *http_side);
+
+typedef struct Exchange Exchange;
+
+/* `sleep` and `wake` work on `http_side`. `client_fd` becomes the exchange's. NULL when out of
+ * memory (client_fd is then still the caller's). */
+extern Exchange *exchange_create(const ServeRequest *request, int client_fd, ExchangeHook sleep,
+								 ExchangeHook wake, void *http_side);
+extern void exchange_hold(Exchange *exchange);
+extern void exchange_release(Exchange *exchange);
+
+/* What was asked; constant. */
+extern const ServeRequest *exchange_request(const Exchange *exchange);
+
+/* --- the HTTP side --- */
+
+typedef struct ExchangeAnswer
+{
+	int status;
+	char *error_body; /* JSON, terminated; NULL when a body is to be read. The exchange's. */
+} ExchangeAnswer;
+
+/* True when the status is decided; else the HTTP side has been put to sleep. */
+extern bool exchange_answer(Exchange *exchange, ExchangeAnswer *answer);
+
+#define EXCHANGE_END    (-1)
+#define EXCHANGE_BROKEN (-2)
+/* Takes up to `size` bytes; 0: none yet, and put to sleep; or END, BROKEN. */
+extern ssize_t exchange_read(Exchange *exchange, char *bytes, size_t size);
+/* After END: the value of the Server-Timing field. */
+extern const char *exchange_server_timing(const Exchange *exchange);
+/* Says that nobody reads any more, and that `http_side` is gone. */
+extern void exchange_abandon(Exchange *exchange);
+
+/* --- the database side --- */
+
+/* False when nobody waits for this answer any more. From here until detach, abandon and cut also
+ * write to `interrupt_fd` (an eventfd). */
+extern bool exchange_attach(Exchange *exchange, int interrupt_fd);
+extern void exchange_detach(Exchange *exchange);
+/* The client's socket, to be watched; the exchange's. */
+extern int exchange_client_fd(const Exchange *exchange);
+/* Decides for a body: 200 or 201. False when out of memory or already ended. */
+extern bool exchange_decide(Exchange *exchange, int status);
+extern bool exchange_is_decided(Exchange *exchange);
+/* Writes `length` bytes of the body, waiting for room; false when nobody reads any more. */
+extern bool exchange_write(Exchange *exchange, const char *bytes, size_t length);
+/* Nanoseconds spent in exchange_write waiting for room. */
+extern int64_t exchange_waited_ns(const Exchange *exchange);
+extern void exchange_finish(Exchange *exchange, const char *server_timing);
+
+/* --- both, and whoever else holds a reference --- */
+
+/* Ends with an error: before the status is decided by an error body, afterwards by a broken one.
+ * No more than the first end counts. */
+extern void exchange_fail(Exchange *exchange, int status, const char *detail);
+/* exchange_fail, and stops the database side too. */
+extern void exchange_cut(Exchange *exchange, int status, const char *detail);
+
+/* Makes the JSON body of an error; the caller frees; NULL when out of memory. */
+extern char *exchange_error_body(int status, const char *detail);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * serve_info.h - the documents of /info and /health.
+ *
+ * /info, constant while the server runs: versions, what is served, columns, order,
+ * formats and limits. /health: that this process answers, how busy it is, and whether
+ * the database could be reached when last tried; it asks the database nothing.
+ */
+#ifndef TRANSFERBENCH_SERVE_INFO_H
+#define TRANSFERBENCH_SERVE_INFO_H
+
+#include "serve_pool.h"
+#include "serve_source.h"
+
+#include <stdint.h>
+
+typedef struct ServeLimits
+{
+	int64_t connections;      /* to the database, and threads */
+	int64_t requests;         /* at once, waiting ones counted */
+	int64_t http_connections; /* at once */
+	int64_t queue_timeout_s;  /* for a database connection */
+	int64_t idle_timeout_s;   /* an HTTP connection without progress */
+	int64_t spool_bytes;      /* of one request's temporary file; 0: no limit */
+} ServeLimits;
+
+/* JSON, terminated; the caller frees. NULL when out of memory. */
+extern char *serve_info_document(const ServeSource *source, const ServeLimits *limits);
+extern char *serve_health_document(const ServePoolState *state);
+
+#endif

@@ -1,0 +1,296 @@
+#include "serve_pool.h"
+#include "clock.h"
+#include "message.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+typedef struct Waiting
+{
+	Exchange *exchange;
+	int64_t deadline_ns;
+	struct Waiting *next;
+} Waiting;
+
+typedef struct Worker
+{
+	ServePool *pool;
+	pthread_t thread;
+	Database database;
+	int interrupt_fd;
+} Worker;
+
+struct ServePool
+{
+	const ServeAnswerOptions *options;
+	int64_t queue_timeout_ns;
+
+	pthread_mutex_t lock; /* over all that follows */
+	pthread_cond_t work;  /* workers wait for it: a request, or the end */
+	pthread_cond_t line;  /* the clerk waits for it: the line was empty, or the end */
+	Waiting *first;
+	Waiting **last; /* where the next one is hung on */
+	ServePoolState state;
+	bool stopping;
+
+	pthread_t clerk;
+	bool has_clerk;
+	int workers; /* started */
+	Worker worker[];
+};
+
+static struct timespec
+timespec_of(int64_t ns)
+{
+	return (struct timespec){.tv_sec = ns / CLOCK_NS_PER_S, .tv_nsec = ns % CLOCK_NS_PER_S};
+}
+
+/* Takes the first of the line; the lock is held. */
+static Exchange *
+take_first(ServePool *pool)
+{
+	Waiting *waiting = pool->first;
+	Exchange *exchange = waiting->exchange;
+
+	pool->first = waiting->next;
+	if (pool->first == NULL)
+		pool->last = &pool->first;
+	pool->state.waiting--;
+	free(waiting);
+	return exchange;
+}
+
+/* --- workers --- */
+
+static void
+drain_interrupts(int interrupt_fd)
+{
+	uint64_t count;
+
+	/* not readable: there were none */
+	if (read(interrupt_fd, &count, sizeof(count)) < 0)
+		return;
+}
+
+static bool
+work_on(Worker *worker, Exchange *exchange)
+{
+	bool reached = true;
+
+	drain_interrupts(worker->interrupt_fd);
+	if (exchange_attach(exchange, worker->interrupt_fd))
+	{
+		reached = serve_answer(exchange, &worker->database, worker->pool->options);
+		exchange_detach(exchange);
+	}
+	exchange_release(exchange);
+	return reached;
+}
+
+static void *
+run_worker(void *context)
+{
+	Worker *worker = context;
+	ServePool *pool = worker->pool;
+
+	/* so that the first request does not pay for it; a failure is told when one comes */
+	database_open(&worker->database, pool->options->connection, SERVE_CONNECT_TIMEOUT_MS);
+	pthread_mutex_lock(&pool->lock);
+	for (;;)
+	{
+		Exchange *exchange;
+		bool reached;
+
+		while (pool->first == NULL && !pool->stopping)
+			pthread_cond_wait(&pool->work, &pool->lock);
+		if (pool->first == NULL)
+			break;
+		exchange = take_first(pool);
+		pool->state.busy++;
+		pthread_mutex_unlock(&pool->lock);
+		reached = work_on(worker, exchange);
+		pthread_mutex_lock(&pool->lock);
+		pool->state.busy--;
+		pool->state.database_reached = reached;
+	}
+	pthread_mutex_unlock(&pool->lock);
+	database_close(&worker->database);
+	return NULL;
+}
+
+/* --- the clerk, who looks after the line --- */
+
+static void
+refuse_first(ServePool *pool)
+{
+	Exchange *exchange = take_first(pool);
+
+	pthread_mutex_unlock(&pool->lock);
+	exchange_fail(exchange, SERVE_STATUS_BUSY,
+				  "no database connection became free in time (see --connections)");
+	exchange_release(exchange);
+	pthread_mutex_lock(&pool->lock);
+}
+
+static void *
+run_clerk(void *context)
+{
+	ServePool *pool = context;
+
+	pthread_mutex_lock(&pool->lock);
+	while (!pool->stopping)
+	{
+		if (pool->first == NULL)
+			pthread_cond_wait(&pool->line, &pool->lock);
+		else if (clock_now_ns() >= pool->first->deadline_ns)
+			refuse_first(pool);
+		else
+		{
+			struct timespec deadline = timespec_of(pool->first->deadline_ns);
+
+			pthread_cond_timedwait(&pool->line, &pool->lock, &deadline);
+		}
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return NULL;
+}
+
+/* --- from outside --- */
+
+static bool
+start_worker(ServePool *pool)
+{
+	Worker *worker = &pool->worker[pool->workers];
+
+	worker->pool = pool;
+	worker->interrupt_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (worker->interrupt_fd < 0)
+		return false;
+	database_init(&worker->database, worker->interrupt_fd);
+	if (pthread_create(&worker->thread, NULL, run_worker, worker) != 0)
+	{
+		close(worker->interrupt_fd);
+		return false;
+	}
+	pool->workers++;
+	return true;
+}
+
+static void
+init_pool(ServePool *pool)
+{
+	pthread_condattr_t monotonic;
+
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_mutex_init(&pool->lock, NULL);
+	pthread_cond_init(&pool->work, NULL);
+	pthread_cond_init(&pool->line, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	pool->last = &pool->first;
+	pool->state.database_reached = true;
+}
+
+ServePool *
+serve_pool_start(int connections, int64_t queue_timeout_ms, const ServeAnswerOptions *options)
+{
+	ServePool *pool = calloc(1, sizeof(ServePool) + (size_t) connections * sizeof(Worker));
+
+	if (pool == NULL)
+	{
+		message_error("out of memory");
+		return NULL;
+	}
+	init_pool(pool);
+	pool->options = options;
+	pool->queue_timeout_ns = queue_timeout_ms * CLOCK_NS_PER_MS;
+	pool->state.connections = connections;
+	pool->has_clerk = pthread_create(&pool->clerk, NULL, run_clerk, pool) == 0;
+	while (pool->has_clerk && pool->workers < connections && start_worker(pool))
+		continue;
+	if (pool->workers == connections)
+		return pool;
+	message_error("cannot start %d threads: %m", connections + 1);
+	serve_pool_stop(pool, SERVE_CONNECT_TIMEOUT_MS);
+	return NULL;
+}
+
+void
+serve_pool_submit(ServePool *pool, Exchange *exchange)
+{
+	Waiting *waiting = malloc(sizeof(Waiting));
+
+	if (waiting == NULL)
+	{
+		exchange_fail(exchange, SERVE_STATUS_UNSPECIFIED, "out of memory");
+		return;
+	}
+	exchange_hold(exchange);
+	*waiting =
+		(Waiting){.exchange = exchange, .deadline_ns = clock_now_ns() + pool->queue_timeout_ns};
+	pthread_mutex_lock(&pool->lock);
+	*pool->last = waiting;
+	pool->last = &waiting->next;
+	pool->state.waiting++;
+	pthread_cond_signal(&pool->work);
+	pthread_cond_signal(&pool->line);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+ServePoolState
+serve_pool_state(ServePool *pool)
+{
+	ServePoolState state;
+
+	pthread_mutex_lock(&pool->lock);
+	state = pool->state;
+	pthread_mutex_unlock(&pool->lock);
+	return state;
+}
+
+/* pthread_timedjoin_np counts by the wall clock. */
+static bool
+join_within(pthread_t thread, int64_t deadline_ns)
+{
+	struct timespec wall;
+	int64_t left_ns = deadline_ns - clock_now_ns();
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	wall = timespec_of(wall.tv_sec * CLOCK_NS_PER_S + wall.tv_nsec + (left_ns > 0 ? left_ns : 0));
+	return pthread_timedjoin_np(thread, NULL, &wall) == 0;
+}
+
+bool
+serve_pool_stop(ServePool *pool, int64_t timeout_ms)
+{
+	int64_t deadline_ns = clock_now_ns() + timeout_ms * CLOCK_NS_PER_MS;
+	const uint64_t one = 1;
+	bool all_back = true;
+
+	pthread_mutex_lock(&pool->lock);
+	pool->stopping = true;
+	pthread_cond_broadcast(&pool->work);
+	pthread_cond_broadcast(&pool->line);
+	pthread_mutex_unlock(&pool->lock);
+	for (int i = 0; i < pool->workers; i++)
+	{
+		/* for one that is still connecting */
+		if (write(pool->worker[i].interrupt_fd, &one, sizeof(one)) < 0)
+			all_back = false;
+	}
+	if (pool->has_clerk)
+		all_back &= join_within(pool->clerk, deadline_ns);
+	for (int i = 0; i < pool->workers; i++)
+		all_back &= join_within(pool->worker[i].thread, deadline_ns);
+	if (!all_back)
+		return false;
+	for (int i = 0; i < pool->workers; i++)
+		close(pool->worker[i].interrupt_fd);
+	pthread_cond_destroy(&pool->work);
+	pthread_cond_destroy(&pool->line);
+	pthread_mutex_destroy(&pool->lock);
+	free(pool);
+	return true;
+}

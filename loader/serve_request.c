@@ -1,0 +1,116 @@
+#include "serve_request.h"
+#include "options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define SHOWN_MAX 40 /* bytes of a parameter that are repeated in an error */
+
+void
+serve_request_init(ServeRequest *request)
+{
+	*request = (ServeRequest){
+		.row_limit = SERVE_DEFAULT_ROW_LIMIT,
+		.format = &row_format_rows,
+	};
+}
+
+const char *
+serve_status_text(int status)
+{
+	switch (status)
+	{
+		case SERVE_STATUS_INVALID_CLASS:
+			return "invalid request: class";
+		case SERVE_STATUS_INVALID_TYPE:
+			return "invalid request: type";
+		case SERVE_STATUS_INVALID_VALUE:
+			return "missing or invalid parameter";
+		case SERVE_STATUS_NOT_FOUND:
+			return "not found";
+		case SERVE_STATUS_METHOD:
+			return "method not allowed";
+		case SERVE_STATUS_TOO_MANY:
+			return "too many requests";
+		case SERVE_STATUS_READING_FAILED:
+			return "database reading failed";
+		case SERVE_STATUS_BUSY:
+			return "busy";
+		default:
+			return "unspecified error";
+	}
+}
+
+/* A stranger's bytes, fit to be shown. */
+static const char *
+show(char shown[SHOWN_MAX + 4], const char *text, size_t length)
+{
+	size_t kept = length < SHOWN_MAX ? length : SHOWN_MAX;
+
+	for (size_t i = 0; i < kept; i++)
+		shown[i] = text[i] >= ' ' && text[i] <= '~' && text[i] != '"' ? text[i] : '?';
+	strcpy(shown + kept, kept < length ? "..." : "");
+	return shown;
+}
+
+static bool
+take_integer(const char *name, const char *value, size_t length, int64_t *result,
+			 ServeRequestError *error)
+{
+	char shown[SHOWN_MAX + 4];
+
+	if (parse_digits(value, length, result))
+		return true;
+	error->status = SERVE_STATUS_INVALID_VALUE;
+	snprintf(error->detail, sizeof(error->detail),
+			 "%s: \"%s\" is not an integer from 0 to 9223372036854775807", name,
+			 show(shown, value, length));
+	return false;
+}
+
+static bool
+take_format(const char *value, size_t length, const RowFormat **result, ServeRequestError *error)
+{
+	char shown[SHOWN_MAX + 4];
+
+	*result = row_format_find(value, length);
+	if (*result != NULL)
+		return true;
+	error->status = SERVE_STATUS_INVALID_TYPE;
+	snprintf(error->detail, sizeof(error->detail),
+			 "format: \"%s\" is none of rows, columns, ndjson, csv", show(shown, value, length));
+	return false;
+}
+
+bool
+serve_request_take(ServeRequest *request, const char *key, size_t key_length, const char *value,
+				   size_t value_length, ServeRequestError *error)
+{
+	static const char *const names[] = {"row_limit", "offset", "format", NULL};
+	char shown[SHOWN_MAX + 4];
+	int index = 0;
+
+	while (names[index] != NULL &&
+		   (strlen(names[index]) != key_length || memcmp(names[index], key, key_length) != 0))
+		index++;
+	error->status = SERVE_STATUS_INVALID_VALUE;
+	if (names[index] == NULL)
+	{
+		snprintf(error->detail, sizeof(error->detail),
+				 "there is no parameter \"%s\": expected row_limit, offset, format",
+				 show(shown, key, key_length));
+		return false;
+	}
+	if (value == NULL || (request->seen & (1u << index)) != 0)
+	{
+		snprintf(error->detail, sizeof(error->detail), "%s %s", names[index],
+				 value == NULL ? "has no value" : "comes twice");
+		return false;
+	}
+	request->seen |= 1u << index;
+	if (index == 0)
+		return take_integer(names[index], value, value_length, &request->row_limit, error);
+	if (index == 1)
+		return take_integer(names[index], value, value_length, &request->offset, error);
+	return take_format(value, value_length, &request->format, error);
+}

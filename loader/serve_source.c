@@ -1,0 +1,387 @@
+#include "serve_source.h"
+#include "json_encode.h"
+#include "message.h"
+#include "order_by.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Settings that make text output exact and the same everywhere, by SET LOCAL so
+ * that they hold behind a pooler in transaction mode too. With synchronized scans
+ * LIMIT without ORDER BY would start anywhere in the table.
+ */
+#define BEGIN_EXACT                                                                                \
+	"BEGIN TRANSACTION READ ONLY;"                                                                 \
+	" SET LOCAL extra_float_digits = 3;"                                                           \
+	" SET LOCAL DateStyle = 'ISO, YMD';"                                                           \
+	" SET LOCAL IntervalStyle = postgres;"                                                         \
+	" SET LOCAL TimeZone = 'UTC';"                                                                 \
+	" SET LOCAL bytea_output = hex;"                                                               \
+	" SET LOCAL lc_monetary = 'C';"                                                                \
+	" SET LOCAL synchronize_seqscans = off; "
+
+void
+serve_source_free(ServeSource *source)
+{
+	for (int i = 0; source->column != NULL && i < source->columns; i++)
+	{
+		free(source->column[i].name);
+		free(source->column[i].type_name);
+	}
+	free(source->column);
+	free(source->table);
+	free(source->query);
+	free(source->order);
+	free(source->server_version);
+	free(source->select_list);
+	*source = (ServeSource){0};
+}
+
+static bool
+out_of_memory(void)
+{
+	message_error("out of memory");
+	return false;
+}
+
+static bool
+refuse(const ServeSourceOptions *options, const Database *database)
+{
+	const char *sqlstate = database->sqlstate;
+
+	message_error("%s \"%s\" cannot be served: %s%s%s", options->query ? "--query" : "--table",
+				  options->query ? options->query : options->table, database->message,
+				  *sqlstate ? ", SQLSTATE " : "", sqlstate);
+	return false;
+}
+
+/* Finds the table by its name as SQL reads it, schema and quotes included. */
+static bool
+examine_table(ServeSource *source, const ServeSourceOptions *options, Database *database)
+{
+	PGresult *found = database_execute(
+		database,
+		"SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), c.relkind IN "
+		"('r', 'p', 'v', 'm', 'f') FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n"
+		" ON n.oid = c.relnamespace WHERE c.oid = $1::pg_catalog.regclass",
+		1, &options->table);
+	bool is_readable;
+
+	if (found == NULL || PQntuples(found) != 1)
+	{
+		PQclear(found);
+		return refuse(options, database);
+	}
+	is_readable = *PQgetvalue(found, 0, 1) == 't';
+	source->table = strdup(PQgetvalue(found, 0, 0));
+	PQclear(found);
+	if (!is_readable)
+	{
+		message_error("--table \"%s\" cannot be served: it is neither a table nor a view",
+					  options->table);
+		return false;
+	}
+	return source->table != NULL || out_of_memory();
+}
+
+/* A query must be one statement of its own before it is put into parentheses. */
+static bool
+examine_query(ServeSource *source, const ServeSourceOptions *options, Database *database)
+{
+	PGresult *prepared = PQprepare(database->connection, "", options->query, 0, NULL);
+	bool is_one_statement = PQresultStatus(prepared) == PGRES_COMMAND_OK;
+	size_t length = strlen(options->query);
+
+	if (!is_one_statement)
+		message_error("--query cannot be served: %.*s, SQLSTATE %s",
+					  (int) strcspn(PQresultErrorMessage(prepared), "\n"),
+					  PQresultErrorMessage(prepared),
+					  PQresultErrorField(prepared, PG_DIAG_SQLSTATE));
+	PQclear(prepared);
+	if (!is_one_statement)
+		return false;
+	while (length > 0 && strchr("; \t\r\n", options->query[length - 1]) != NULL)
+		length--;
+	source->query = strndup(options->query, length);
+	return source->query != NULL || out_of_memory();
+}
+
+/* What stands in FROM. The line break ends a comment that a query may end with. */
+static void
+put_from(FILE *sql, const ServeSource *source)
+{
+	if (source->table != NULL)
+		fprintf(sql, "%s AS s", source->table);
+	else
+		fprintf(sql, "(%s\n) AS s", source->query);
+}
+
+/* Arrays and composites (and domains over them, whose base type is what the server reports): as
+ * text they would be a syntax of PostgreSQL's own within a JSON string. */
+static bool
+read_type(ServeColumn *column, Database *database, Oid type)
+{
+	char type_text[16];
+	const char *values[1] = {type_text};
+	PGresult *found;
+
+	snprintf(type_text, sizeof(type_text), "%u", type);
+	found = database_execute(database,
+							 "SELECT pg_catalog.format_type(oid, NULL), typcategory = 'A' OR "
+							 "typtype = 'c' OR oid = 'pg_catalog.record'::pg_catalog.regtype "
+							 "FROM pg_catalog.pg_type WHERE oid = $1::pg_catalog.oid",
+							 1, values);
+	if (found != NULL && PQntuples(found) == 1)
+	{
+		column->type_name = strdup(PQgetvalue(found, 0, 0));
+		column->as_json = *PQgetvalue(found, 0, 1) == 't';
+		column->kind = column->as_json ? VALUE_JSON : value_kind_of_type(type);
+	}
+	PQclear(found);
+	return column->type_name != NULL;
+}
+
+static bool
+check_name(const ServeSource *source, int index)
+{
+	const char *name = source->column[index].name;
+
+	if (!json_encode_is_utf8(name, strlen(name)))
+	{
+		message_error("the name of column %d is not UTF-8", index + 1);
+		return false;
+	}
+	for (int i = 0; i < index; i++)
+	{
+		if (strcmp(source->column[i].name, name) == 0)
+		{
+			message_error("column \"%s\" comes twice: a JSON object has each key once", name);
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool
+take_columns(ServeSource *source, const ServeSourceOptions *options, Database *database,
+			 const PGresult *shape)
+{
+	source->columns = PQnfields(shape);
+	if (source->columns == 0)
+	{
+		message_error("what is to be served has no columns");
+		return false;
+	}
+	source->column = calloc((size_t) source->columns, sizeof(ServeColumn));
+	if (source->column == NULL)
+		return out_of_memory();
+	for (int i = 0; i < source->columns; i++)
+	{
+		source->column[i].name = strdup(PQfname(shape, i));
+		if (source->column[i].name == NULL)
+			return out_of_memory();
+		if (!check_name(source, i))
+			return false;
+		if (!read_type(&source->column[i], database, PQftype(shape, i)))
+			return refuse(options, database);
+	}
+	return true;
+}
+
+/* Runs the source for no row: that also shows whether the role may read it. */
+static bool
+examine_columns(ServeSource *source, const ServeSourceOptions *options, Database *database)
+{
+	char *sql = NULL;
+	size_t length;
+	FILE *text = open_memstream(&sql, &length);
+	PGresult *shape;
+	bool taken;
+
+	if (text == NULL)
+		return out_of_memory();
+	fputs("SELECT * FROM ", text);
+	put_from(text, source);
+	fputs(" LIMIT 0", text);
+	if (fclose(text) != 0)
+	{
+		free(sql);
+		return out_of_memory();
+	}
+	shape = database_execute(database, sql, 0, NULL);
+	free(sql);
+	if (shape == NULL)
+		return refuse(options, database);
+	taken = take_columns(source, options, database, shape);
+	PQclear(shape);
+	return taken;
+}
+
+static bool
+put_identifier(FILE *text, Database *database, const char *name)
+{
+	char *quoted = PQescapeIdentifier(database->connection, name, strlen(name));
+
+	if (quoted == NULL)
+		return false;
+	fputs(quoted, text);
+	PQfreemem(quoted);
+	return true;
+}
+
+static bool
+make_select_list(ServeSource *source, Database *database)
+{
+	size_t length;
+	FILE *text = open_memstream(&source->select_list, &length);
+	bool whole = true;
+
+	if (text == NULL)
+		return out_of_memory();
+	for (int i = 0; i < source->columns; i++)
+	{
+		fputs(i == 0 ? "" : ", ", text);
+		fputs(source->column[i].as_json ? "pg_catalog.to_json(q." : "q.", text);
+		whole &= put_identifier(text, database, source->column[i].name);
+		if (source->column[i].as_json)
+		{
+			fputs(") AS ", text);
+			whole &= put_identifier(text, database, source->column[i].name);
+		}
+	}
+	return (fclose(text) == 0 && whole) || out_of_memory();
+}
+
+static bool
+has_column(const ServeSource *source, const char *name)
+{
+	for (int i = 0; i < source->columns; i++)
+		if (strcmp(source->column[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static bool
+put_order(FILE *text, const ServeSource *source, Database *database, const char *list)
+{
+	OrderByItem item = {0};
+	const char *rest = list;
+	bool first = true;
+
+	while (order_by_next(&rest, &item))
+	{
+		bool known = has_column(source, item.name);
+
+		if (!known)
+			message_error("--order-by: there is no column \"%s\"", item.name);
+		fputs(first ? "" : ", ", text);
+		known = known && put_identifier(text, database, item.name);
+		fprintf(text, "%s%s", item.descending ? " DESC" : "",
+				item.nulls < 0   ? " NULLS FIRST"
+				: item.nulls > 0 ? " NULLS LAST"
+								 : "");
+		free(item.name);
+		if (!known)
+			return false;
+		if (*rest == '\0')
+			return true;
+		first = false;
+	}
+	free(item.name);
+	message_error("--order-by: \"%s\" is not a list of columns", list);
+	return false;
+}
+
+static bool
+order_by_list(ServeSource *source, const char *list, Database *database)
+{
+	size_t length;
+	FILE *text = open_memstream(&source->order, &length);
+	bool whole;
+
+	if (text == NULL)
+		return out_of_memory();
+	whole = put_order(text, source, database, list);
+	return fclose(text) == 0 ? whole : out_of_memory();
+}
+
+static bool
+order_by_primary_key(ServeSource *source, const ServeSourceOptions *options, Database *database)
+{
+	const char *values[1] = {source->table};
+	PGresult *key = database_execute(
+		database,
+		"SELECT pg_catalog.string_agg(pg_catalog.format('%I', a.attname), ', ' ORDER BY k.place)"
+		" FROM pg_catalog.pg_index i,"
+		" ROWS FROM (pg_catalog.unnest(i.indkey::pg_catalog.int2[])) WITH ORDINALITY"
+		" AS k(number, place), pg_catalog.pg_attribute a"
+		" WHERE i.indrelid = $1::pg_catalog.regclass AND i.indisprimary"
+		" AND a.attrelid = i.indrelid AND a.attnum = k.number",
+		1, values);
+
+	if (key == NULL)
+		return refuse(options, database);
+	if (!PQgetisnull(key, 0, 0))
+	{
+		source->order = strdup(PQgetvalue(key, 0, 0));
+		PQclear(key);
+		return source->order != NULL || out_of_memory();
+	}
+	PQclear(key);
+	message_warning("%s has no primary key: rows come in no particular order, and pages may "
+					"overlap (see --order-by)",
+					source->table);
+	return true;
+}
+
+static bool
+examine_order(ServeSource *source, const ServeSourceOptions *options, Database *database)
+{
+	if (options->order_by != NULL)
+		return order_by_list(source, options->order_by, database);
+	if (source->table != NULL)
+		return order_by_primary_key(source, options, database);
+	return true;
+}
+
+bool
+serve_source_examine(ServeSource *source, const ServeSourceOptions *options, Database *database)
+{
+	const char *version = PQparameterStatus(database->connection, "server_version");
+	PGresult *begun = database_execute(database, "BEGIN TRANSACTION READ ONLY", 0, NULL);
+
+	*source = (ServeSource){0};
+	if (begun == NULL)
+		return refuse(options, database);
+	PQclear(begun);
+	source->server_version = strdup(version == NULL ? "" : version);
+	if (source->server_version == NULL)
+		return out_of_memory();
+	return (options->query != NULL ? examine_query(source, options, database)
+								   : examine_table(source, options, database)) &&
+		   examine_columns(source, options, database) && examine_order(source, options, database) &&
+		   make_select_list(source, database);
+}
+
+char *
+serve_source_sql(const ServeSource *source, int64_t limit, int64_t offset)
+{
+	char *sql = NULL;
+	size_t length;
+	FILE *text = open_memstream(&sql, &length);
+
+	if (text == NULL)
+		return NULL;
+	fprintf(text, BEGIN_EXACT "SELECT %s FROM (SELECT * FROM ", source->select_list);
+	put_from(text, source);
+	if (source->order != NULL)
+		fprintf(text, " ORDER BY %s", source->order);
+	fprintf(text, " LIMIT %" PRId64 " OFFSET %" PRId64 ") AS q; COMMIT", limit, offset);
+	if (fclose(text) == 0)
+		return sql;
+	free(sql);
+	return NULL;
+}
