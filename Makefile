@@ -23,7 +23,7 @@ EXTENSION_OBJECTS = $(patsubst %.c,build/%.o,$(wildcard extension/*.c))
 OBJS = $(EXTENSION_OBJECTS) $(patsubst %.c,build/extension/%.o,$(COMMON_SOURCES))
 
 REGRESS = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
-REGRESS_OPTS = --inputdir=.
+REGRESS_OPTS = --inputdir=. --encoding=UTF8 --no-locale
 
 # the version lives in the control file
 PROJECT_VERSION := $(shell sed -n "s/^default_version *= *'\(.*\)'/\1/p" extension/$(EXTENSION_NAME).control)
@@ -99,3 +99,32 @@ $(UNIT_BUILD)/%_test: test/unit/%_test.c test/unit/unit.h $(UNIT_COMMON)
 -include $(UNIT_COMMON:.o=.d)
 
 .SECONDARY: $(UNIT_COMMON)
+
+# --- trying and testing --------------------------------------------------------
+
+STAGE = $(CURDIR)/build/stage
+C_FILES = $(wildcard extension/*.[ch] common/*.[ch] loader/*.[ch] test/unit/*.[ch])
+
+.PHONY: deps stage demo test lint
+# The front door of a bare machine: a make of its own, since what deps installs
+# (PGXS, pkg-config's answers) is looked for when a Makefile is read.
+deps:
+	@test/install_packages.sh
+
+stage: all
+	rm -rf $(STAGE)
+	$(MAKE) install DESTDIR=$(STAGE) >build/stage.log
+
+demo: deps
+	$(MAKE) stage
+	PG_CONFIG=$(PG_CONFIG) test/demo.sh
+
+test: deps
+	$(MAKE) stage unit-programs
+	PG_CONFIG=$(PG_CONFIG) test/run_tests.sh $(TESTS)
+
+lint:
+	clang-format --dry-run --Werror $(C_FILES)
+	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
+		--inline-suppr --suppressions-list=test/cppcheck_suppressions.txt \
+		-Icommon common loader test/unit extension

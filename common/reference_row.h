@@ -28,10 +28,10 @@ typedef struct ReferenceRow
 	int64_t amount_cents;  /* hundredths, within +-10^11 (fits numeric(12,2)) */
 	double ratio;          /* finite, not zero; 53 significant bits */
 	bool active;
-	bool note_is_null;     /* in one row of ten */
-	uint8_t note_length;   /* bytes, 24..REFERENCE_NOTE_MAX; 0 when null */
-	uint8_t label_length;  /* bytes */
-	const char *label;     /* UTF-8, static storage, terminated; one of few; '' among them */
+	bool note_is_null;    /* in one row of ten */
+	uint8_t note_length;  /* bytes, 24..REFERENCE_NOTE_MAX; 0 when null */
+	uint8_t label_length; /* bytes */
+	const char *label;    /* UTF-8, static storage, terminated; one of few; '' among them */
 	char note[REFERENCE_NOTE_MAX + 1]; /* ASCII, terminated */
 } ReferenceRow;
 

@@ -17,8 +17,8 @@
 typedef struct StatisticsSummary
 {
 	size_t samples;
-	double median;             /* mean of the middle two for an even count; NaN for no sample */
-	double low, high;          /* interval of the median, coverage at least 95 %; NaN below 6 */
+	double median;    /* mean of the middle two for an even count; NaN for no sample */
+	double low, high; /* interval of the median, coverage at least 95 %; NaN below 6 */
 	double mean, minimum, maximum;
 	double standard_deviation; /* n - 1; NaN below 2 samples */
 	size_t outliers;           /* modified z-score above 3.5 (Iglewicz and Hoaglin 1993) */

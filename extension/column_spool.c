@@ -68,11 +68,10 @@ column_spool_begin_column(ColumnSpool *spool, const char *key, size_t length)
 	if (spool->columns == spool->columns_allocated)
 	{
 		spool->columns_allocated *= 2;
-		spool->column =
-			repalloc(spool->column, sizeof(SpooledColumn) * spool->columns_allocated);
+		spool->column = repalloc(spool->column, sizeof(SpooledColumn) * spool->columns_allocated);
 	}
 	column = &spool->column[spool->columns++];
-	*column = (SpooledColumn) {.key = pnstrdup(key, length)};
+	*column = (SpooledColumn){.key = pnstrdup(key, length)};
 	initStringInfo(&column->buffer);
 	MemoryContextSwitchTo(caller_context);
 }

@@ -120,8 +120,7 @@ is_order_undefined(BenchPath *native, int64 n)
 	bool undefined = !query_path_is_ordered(native) && query_path_has_more_rows(native, n);
 
 	if (undefined)
-		ereport(WARNING,
-				errmsg("n = " INT64_FORMAT ": the query has more rows and no ORDER BY", n),
+		ereport(WARNING, errmsg("n = " INT64_FORMAT ": the query has more rows and no ORDER BY", n),
 				errdetail("Which of its rows are the first n is undefined, so the paths may read "
 						  "different ones."));
 	return undefined;
@@ -134,8 +133,7 @@ tell_conditions(const BenchPath *http, int64 order_seed)
 
 	ereport(NOTICE, errmsg("order of trials drawn with order_seed => " INT64_FORMAT, order_seed));
 	if (cores < BUSY_PROCESSES && http_path_leads_to_loopback(http))
-		ereport(NOTICE,
-				errmsg("this backend, the endpoint and its backend share %ld cores", cores),
+		ereport(NOTICE, errmsg("this backend, the endpoint and its backend share %ld cores", cores),
 				errdetail("Elapsed times over HTTP include waiting for a core."));
 }
 

@@ -33,7 +33,8 @@ refuse_shortfall(const BenchPath *path, int64 rows, const Verification *verifica
 static int
 first_of_block(int64 order_seed, int block)
 {
-	uint64 drawn = splitmix64_mix((uint64) order_seed + SPLITMIX64_GAMMA * (uint64) (block / 2 + 1));
+	uint64 drawn =
+		splitmix64_mix((uint64) order_seed + SPLITMIX64_GAMMA * (uint64) (block / 2 + 1));
 
 	return (int) (drawn & 1) ^ (block & 1);
 }
@@ -102,7 +103,7 @@ paired_toll(const TrialSeries series[2], int blocks)
 		pairs++;
 	}
 	if (pairs == 0)
-		return (StatisticsRatio) {NAN, NAN, NAN};
+		return (StatisticsRatio){NAN, NAN, NAN};
 	return statistics_paired_ratio(http_ms, native_ms, pairs, palloc(sizeof(double) * 2 * pairs));
 }
 

@@ -21,8 +21,8 @@ typedef struct Comparison
 	int64 n;
 	const Verification *verification;
 	ComparisonSide native, http;
-	StatisticsRatio toll;    /* NaN when there is no pair of good trials */
-	double extra_us_per_row; /* (median HTTP - median native) / n; NaN likewise */
+	StatisticsRatio toll;         /* NaN when there is no pair of good trials */
+	double extra_us_per_row;      /* (median HTTP - median native) / n; NaN likewise */
 	int trials_ok, trials_failed; /* of both paths */
 	const char *first_failure;    /* status of a failed trial, or NULL */
 	bool cpu_is_partial;

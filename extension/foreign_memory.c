@@ -17,7 +17,8 @@ ForeignMemory *
 foreign_memory_reserve(MemoryContext context, ForeignRelease release)
 {
 	ForeignMemory *holder = MemoryContextAllocZero(context, sizeof(ForeignMemory));
-	MemoryContextCallback *callback = MemoryContextAllocZero(context, sizeof(MemoryContextCallback));
+	MemoryContextCallback *callback =
+		MemoryContextAllocZero(context, sizeof(MemoryContextCallback));
 
 	holder->release = release;
 	callback->func = release_on_reset;

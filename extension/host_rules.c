@@ -81,7 +81,7 @@ parse_rule(const char *entry, size_t length, HostRule *rule)
 	const char *end = entry + length;
 	const char *colon = memchr(entry, ':', length);
 
-	*rule = (HostRule) {.host = entry, .length = length};
+	*rule = (HostRule){.host = entry, .length = length};
 	if (length > 0 && *entry == '[')
 	{
 		const char *bracket = memchr(entry, ']', length);
@@ -176,9 +176,9 @@ classify_ipv4(uint32 address) /* host byte order */
 {
 	if ((address >> 24) == 127)
 		return ADDRESS_LOOPBACK;
-	if ((address >> 16) == 0xA9FE)  /* 169.254/16, link-local: RFC 3927 */
+	if ((address >> 16) == 0xA9FE) /* 169.254/16, link-local: RFC 3927 */
 		return ADDRESS_REFUSED;
-	if (address == 0x646464C8)      /* 100.100.100.200, a cloud's metadata */
+	if (address == 0x646464C8) /* 100.100.100.200, a cloud's metadata */
 		return ADDRESS_REFUSED;
 	if ((address >> 24) == 0 || (address >> 28) >= 14) /* this network, multicast, reserved */
 		return ADDRESS_REFUSED;

@@ -35,12 +35,12 @@
  */
 #define TICK_MS 50
 
-#define READ_BYTES        (128 * 1024) /* libcurl's own receive buffer */
-#define BODY_START_BYTES  200          /* of a body, shown in messages */
-#define SKIM_BYTES        (16 * 1024)  /* read at most of an error's body */
-#define SKIM_MS           1000         /* and not for longer than this */
-#define NO_LIMIT_MS       (24L * 60 * 60 * 1000) /* libcurl takes 0 for its own default here */
-#define MAX_HEADER_VALUE  1024
+#define READ_BYTES       (128 * 1024)           /* libcurl's own receive buffer */
+#define BODY_START_BYTES 200                    /* of a body, shown in messages */
+#define SKIM_BYTES       (16 * 1024)            /* read at most of an error's body */
+#define SKIM_MS          1000                   /* and not for longer than this */
+#define NO_LIMIT_MS      (24L * 60 * 60 * 1000) /* libcurl takes 0 for its own default here */
+#define MAX_HEADER_VALUE 1024
 
 /* what a callback found; looked at after libcurl has returned */
 typedef enum CallbackFault
@@ -73,9 +73,9 @@ struct HttpClient
 
 	/* the request under way */
 	HttpUrl *url;
-	bool is_attached;     /* to the multi handle: a transfer is under way or over, not yet counted */
+	bool is_attached; /* to the multi handle: a transfer is under way or over, not yet counted */
 	bool is_done;
-	CURLcode result;      /* once done */
+	CURLcode result; /* once done */
 	int status;
 	ResponseHeader header;
 	bool is_compressed;
@@ -90,8 +90,8 @@ struct HttpClient
 	char *received; /* [HTTP_CLIENT_BUFFER_BYTES] */
 	size_t received_length;
 	size_t lent_length; /* of them, to the caller: free at the next read */
-	bool is_paused; /* the write callback had no room */
-	char *inflated; /* [HTTP_CLIENT_BUFFER_BYTES], once a compressed body came */
+	bool is_paused;     /* the write callback had no room */
+	char *inflated;     /* [HTTP_CLIENT_BUFFER_BYTES], once a compressed body came */
 
 	HttpTotals totals;
 };
@@ -153,7 +153,7 @@ on_header(char *line, size_t size, size_t count, void *context)
 	if (header->complete)
 		return length; /* a trailer */
 	if (length >= 5 && memcmp(line, "HTTP/", 5) == 0)
-		*header = (ResponseHeader) {0}; /* after a 1xx */
+		*header = (ResponseHeader){0}; /* after a 1xx */
 	header->bytes = bytes;
 	keep_header(line, length, "Content-Type", header->media_type);
 	keep_header(line, length, "Content-Encoding", header->content_encoding);
@@ -206,9 +206,7 @@ release_inflate(void *inflate)
 	content_inflate_free(inflate);
 }
 
-pg_attribute_noreturn()
-static void
-out_of_memory(void)
+pg_attribute_noreturn() static void out_of_memory(void)
 {
 	ereport(ERROR, errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"),
 			errdetail("libcurl or zlib could not allocate."));
@@ -286,8 +284,8 @@ http_client_create(List *headers)
 
 	initialise_libcurl();
 	client->context = CurrentMemoryContext;
-	client->request_context = AllocSetContextCreate(
-		client->context, "pg_transferbench request", ALLOCSET_SMALL_SIZES);
+	client->request_context =
+		AllocSetContextCreate(client->context, "pg_transferbench request", ALLOCSET_SMALL_SIZES);
 	client->headers = headers;
 	client->received = palloc(HTTP_CLIENT_BUFFER_BYTES);
 	/* callbacks of a context run newest first: the easy handle must go before the multi handle */
@@ -324,18 +322,16 @@ check_fault(HttpClient *client)
 						   HTTP_CLIENT_MAX_HEADER_BYTES));
 			break;
 		case FAULT_ADDRESS_REFUSED:
-			ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-					errmsg("host \"%s\" leads to an address that is not allowed",
-						   client->url->host),
-					errhint("Loopback, link-local and metadata addresses must be named themselves "
-							"in pg_transferbench.allowed_hosts."));
+			ereport(
+				ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				errmsg("host \"%s\" leads to an address that is not allowed", client->url->host),
+				errhint("Loopback, link-local and metadata addresses must be named themselves "
+						"in pg_transferbench.allowed_hosts."));
 			break;
 	}
 }
 
-pg_attribute_noreturn()
-static void
-raise_timeout(const HttpClient *client)
+pg_attribute_noreturn() static void raise_timeout(const HttpClient *client)
 {
 	curl_off_t connected_us = 0;
 
@@ -567,7 +563,7 @@ static void
 begin_transfer(HttpClient *client, bool with_own_headers)
 {
 	end_transfer(client);
-	client->header = (ResponseHeader) {0};
+	client->header = (ResponseHeader){0};
 	client->is_done = false;
 	client->result = CURLE_OK;
 	client->status = 0;
@@ -607,8 +603,8 @@ choose_coding(HttpClient *client)
 	if (pg_strcasecmp(coding, "gzip") != 0 && pg_strcasecmp(coding, "x-gzip") != 0 &&
 		pg_strcasecmp(coding, "deflate") != 0)
 		ereport(ERROR, errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
-				errmsg("%s answered with the unsupported content coding \"%s\"",
-					   client->url->shown, coding),
+				errmsg("%s answered with the unsupported content coding \"%s\"", client->url->shown,
+					   coding),
 				errhint("Supported are gzip and deflate, once, and no coding."));
 	client->is_compressed = true;
 	if (client->inflate == NULL)

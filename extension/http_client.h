@@ -22,21 +22,21 @@
 #define HTTP_CLIENT_BUFFER_BYTES      (256 * 1024)
 #define HTTP_CLIENT_MAX_HEADER_BYTES  (256 * 1024) /* all response headers of one request */
 #define HTTP_CLIENT_MAX_REDIRECTS     5
-#define HTTP_CLIENT_MAX_RETRIES       5            /* of one request, after 429 or 503 */
-#define HTTP_CLIENT_MAX_RETRY_WAIT_MS (60 * 1000)  /* cap of one Retry-After */
+#define HTTP_CLIENT_MAX_RETRIES       5           /* of one request, after 429 or 503 */
+#define HTTP_CLIENT_MAX_RETRY_WAIT_MS (60 * 1000) /* cap of one Retry-After */
 
 typedef struct HttpClient HttpClient;
 
 /* Sums over all requests of a client. */
 typedef struct HttpTotals
 {
-	int requests;         /* sent: pages, retries and redirects are each one */
+	int requests; /* sent: pages, retries and redirects are each one */
 	int retries;
 	int64 retry_wait_ns;
-	int64 connect_ns;     /* name look-up, TCP and TLS; 0 on a kept-alive connection */
-	int64 first_byte_ns;  /* from the request sent to the first byte of the answer */
-	int64 body_bytes;     /* decoded */
-	int64 wire_bytes;     /* header and body as received */
+	int64 connect_ns;    /* name look-up, TCP and TLS; 0 on a kept-alive connection */
+	int64 first_byte_ns; /* from the request sent to the first byte of the answer */
+	int64 body_bytes;    /* decoded */
+	int64 wire_bytes;    /* header and body as received */
 } HttpTotals;
 
 /*

@@ -72,8 +72,8 @@ http_headers_from_jsonb(Jsonb *headers)
 		text = value_text(name, &value);
 		check_value(name, text);
 		/* libcurl takes "Name;" for a header with an empty value */
-		lines = lappend(lines, *text == '\0' ? psprintf("%s;", name)
-											 : psprintf("%s: %s", name, text));
+		lines =
+			lappend(lines, *text == '\0' ? psprintf("%s;", name) : psprintf("%s: %s", name, text));
 	}
 	return lines;
 }

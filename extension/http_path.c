@@ -48,7 +48,7 @@ typedef struct HttpRun
 	ColumnSpool *spool; /* while a column-oriented body is read */
 	int64 row;          /* being worked on, 1-based over all pages; 0: none. For error contexts */
 	int64 page_first_row;
-	int64 wanted_rows;  /* of this page */
+	int64 wanted_rows; /* of this page */
 	int64 decode_ns;
 } HttpRun;
 
@@ -103,7 +103,8 @@ raise_frames_error(HttpRun *run)
 	ereport(ERROR, errcode(frames_sqlstate(error->kind)),
 			errmsg("the body of %s is not the JSON that was expected: %s",
 				   http_client_shown_url(run->client), error->message),
-			errdetail("At byte " INT64_FORMAT ", after " INT64_FORMAT " rows, status %d, type \"%s\"."
+			errdetail("At byte " INT64_FORMAT ", after " INT64_FORMAT
+					  " rows, status %d, type \"%s\"."
 					  " The body begins: %s",
 					  error->offset, rows, http_client_status(run->client),
 					  http_client_media_type(run->client), http_client_body_start(run->client)),
@@ -150,10 +151,11 @@ refuse_surplus(const HttpRun *run)
 {
 	if (run->path->base.accepts_surplus)
 		return;
-	ereport(ERROR, errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
-			errmsg("%s sent more rows than the " INT64_FORMAT " that were asked for",
-				   http_client_shown_url(run->client), run->wanted_rows),
-			errhint("Tell the endpoint how many by {n} in the URL, or by its parameter row_limit."));
+	ereport(
+		ERROR, errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
+		errmsg("%s sent more rows than the " INT64_FORMAT " that were asked for",
+			   http_client_shown_url(run->client), run->wanted_rows),
+		errhint("Tell the endpoint how many by {n} in the URL, or by its parameter row_limit."));
 }
 
 /* --- one row ------------------------------------------------------------------------------- */
@@ -170,8 +172,8 @@ consume_row(HttpRun *run, const char *text, size_t length, bool has_wide_integer
 	run->row = run->consumer->rows + 1;
 	if (run->row > run->page_first_row + run->wanted_rows)
 		refuse_surplus(run);
-	result = json_decode_row(run->decoder, text, length, has_wide_integers, run->fields,
-							 &unknown_keys);
+	result =
+		json_decode_row(run->decoder, text, length, has_wide_integers, run->fields, &unknown_keys);
 	if (result != JSON_DECODE_OK)
 		raise_decode_error(run, result, text, length);
 	if (run->row == run->page_first_row + 1)
@@ -320,7 +322,7 @@ begin_run(HttpRun *run, HttpPath *path, RowConsumer *consumer)
 	};
 	int natts = path->base.row_desc->natts;
 
-	*run = (HttpRun) {.path = path, .consumer = consumer};
+	*run = (HttpRun){.path = path, .consumer = consumer};
 	run->input = row_input_create(path->base.row_desc);
 	run->fields = palloc0(sizeof(JsonField) * Max(natts, 1));
 	run->slot = MakeSingleTupleTableSlot(path->base.row_desc, &TTSOpsVirtual);
@@ -361,9 +363,8 @@ http_path_run(BenchPath *base, int64 n, RowConsumer *consumer, BenchTrial *trial
 {
 	HttpPath *path = (HttpPath *) base;
 	HttpRun *run = palloc(sizeof(HttpRun));
-	ErrorContextCallback row_context = {.previous = error_context_stack,
-										.callback = add_row_context,
-										.arg = run};
+	ErrorContextCallback row_context = {
+		.previous = error_context_stack, .callback = add_row_context, .arg = run};
 	const HttpTotals *totals;
 	size_t counts_size = sizeof(int64) * base->row_desc->natts;
 
@@ -411,9 +412,9 @@ http_path_remark(BenchPath *base)
 								   " rows had no such key and were taken for null",
 								   name, path->missing_counts[i]));
 		if (path->na_counts[i] > 0)
-			ereport(NOTICE, errmsg("column \"%s\": " INT64_FORMAT
-								   " strings \"NA\" were taken for null",
-								   name, path->na_counts[i]));
+			ereport(NOTICE,
+					errmsg("column \"%s\": " INT64_FORMAT " strings \"NA\" were taken for null",
+						   name, path->na_counts[i]));
 	}
 }
 

@@ -59,7 +59,8 @@ refuse_scheme(const char *scheme)
 static char *
 scheme_of(const char *text)
 {
-	size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
+	size_t length =
+		strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
 
 	/* host:port has a colon too; no scheme that matters is followed by a digit */
 	if (length == 0 || text[length] != ':' || isdigit((unsigned char) text[length + 1]))
@@ -77,7 +78,8 @@ http_url_parse(const char *text)
 	CURLU *parsed;
 	CURLUcode code;
 
-	if (scheme == NULL || (pg_strcasecmp(scheme, "http") != 0 && pg_strcasecmp(scheme, "https") != 0))
+	if (scheme == NULL ||
+		(pg_strcasecmp(scheme, "http") != 0 && pg_strcasecmp(scheme, "https") != 0))
 		refuse_scheme(scheme);
 	holder->object = parsed = curl_url();
 	if (parsed == NULL)

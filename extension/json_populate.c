@@ -26,8 +26,8 @@ struct JsonPopulate
 static Node *
 call_expression(void)
 {
-	List *arguments =
-		list_make2(makeNullConst(RECORDOID, -1, InvalidOid), makeNullConst(JSONOID, -1, InvalidOid));
+	List *arguments = list_make2(makeNullConst(RECORDOID, -1, InvalidOid),
+								 makeNullConst(JSONOID, -1, InvalidOid));
 
 	return (Node *) makeFuncExpr(F_JSON_POPULATE_RECORD, RECORDOID, arguments, InvalidOid,
 								 InvalidOid, COERCE_EXPLICIT_CALL);
@@ -43,8 +43,7 @@ json_populate_create(Oid type, int32 typmod)
 
 	TupleDescInitEntry(record_desc, 1, COLUMN_NAME, type, typmod, 0);
 	record_desc = BlessTupleDesc(record_desc);
-	populate->empty_record =
-		HeapTupleGetDatum(heap_form_tuple(record_desc, &no_value, &is_null));
+	populate->empty_record = HeapTupleGetDatum(heap_form_tuple(record_desc, &no_value, &is_null));
 	fmgr_info(F_JSON_POPULATE_RECORD, &populate->function);
 	fmgr_info_set_expr(call_expression(), &populate->function);
 	return populate;
@@ -54,8 +53,8 @@ Datum
 json_populate_value(JsonPopulate *populate, const char *json, bool *is_null)
 {
 	char *object = psprintf("{\"" COLUMN_NAME "\":%s}", json);
-	Datum record = FunctionCall2(&populate->function, populate->empty_record,
-								 CStringGetTextDatum(object));
+	Datum record =
+		FunctionCall2(&populate->function, populate->empty_record, CStringGetTextDatum(object));
 
 	return GetAttributeByNum(DatumGetHeapTupleHeader(record), 1, is_null);
 }

@@ -30,20 +30,45 @@ typedef struct ConsumerReceiver
 
 /* --- the query as text ------------------------------------------------------ */
 
+/* A syntax error's place is one in `query`, not in the statement that the user sent. */
+static void
+point_into_query(void *query)
+{
+	int position = geterrposition();
+
+	if (position <= 0)
+		return;
+	errposition(0);
+	internalerrposition(position);
+	internalerrquery(query);
+}
+
+static List *
+parse(char *query)
+{
+	ErrorContextCallback place = {
+		.previous = error_context_stack, .callback = point_into_query, .arg = query};
+	List *statements;
+
+	error_context_stack = &place;
+	statements = raw_parser(query, RAW_PARSE_DEFAULT);
+	error_context_stack = place.previous;
+	return statements;
+}
+
 static SelectStmt *
 parse_one_select(const char *query, RawStmt **statement)
 {
-	List *statements = raw_parser(query, RAW_PARSE_DEFAULT);
+	List *statements = parse(pstrdup(query));
 	SelectStmt *select;
 
 	if (list_length(statements) != 1)
-		ereport(ERROR, errcode(ERRCODE_SYNTAX_ERROR),
-				errmsg("query must be exactly one SELECT, got %d statements",
-					   list_length(statements)));
+		ereport(
+			ERROR, errcode(ERRCODE_SYNTAX_ERROR),
+			errmsg("query must be exactly one SELECT, got %d statements", list_length(statements)));
 	*statement = linitial_node(RawStmt, statements);
 	if (!IsA((*statement)->stmt, SelectStmt))
-		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				errmsg("query must be a SELECT"),
+		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("query must be a SELECT"),
 				errdetail("It is run read-only, as a subquery."));
 	select = castNode(SelectStmt, (*statement)->stmt);
 	if (select->intoClause != NULL)

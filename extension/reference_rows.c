@@ -49,7 +49,8 @@ make_values(int64 i, int64 seed, Datum values[REFERENCE_ROW_COLUMNS],
 	values[0] = Int64GetDatum(row.id);
 	values[1] = Int64GetDatum(row.code);
 	values[2] = TimestampTzGetDatum(row.created_at_us);
-	values[3] = NumericGetDatum(int64_div_fast_to_numeric(row.amount_cents, REFERENCE_AMOUNT_SCALE));
+	values[3] =
+		NumericGetDatum(int64_div_fast_to_numeric(row.amount_cents, REFERENCE_AMOUNT_SCALE));
 	values[4] = Float8GetDatum(row.ratio);
 	values[5] = BoolGetDatum(row.active);
 	values[6] = text_from_utf8(row.label, row.label_length);

@@ -54,8 +54,8 @@ reference_table_create(const char *name, int64 n, int64 seed)
 {
 	char *table = creation_name(name);
 	const char *extension = quote_identifier(extension_schema_name());
-	char *comment = psprintf("pg_transferbench reference rows, n = " INT64_FORMAT
-							 ", seed = " INT64_FORMAT, n, seed);
+	char *comment = psprintf(
+		"pg_transferbench reference rows, n = " INT64_FORMAT ", seed = " INT64_FORMAT, n, seed);
 	Oid relation;
 
 	if (SPI_connect() != SPI_OK_CONNECT)
@@ -78,10 +78,10 @@ reference_table_query(void)
 	Oid relation = RelnameGetRelid(REFERENCE_TABLE_NAME);
 
 	if (!OidIsValid(relation))
-		ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE),
-				errmsg("there is no reference table \"%s\" in the search path",
-					   REFERENCE_TABLE_NAME),
-				errhint("Make it with SELECT bench_reference_table(1000000), or give a query."));
+		ereport(
+			ERROR, errcode(ERRCODE_UNDEFINED_TABLE),
+			errmsg("there is no reference table \"%s\" in the search path", REFERENCE_TABLE_NAME),
+			errhint("Make it with SELECT bench_reference_table(1000000), or give a query."));
 	return psprintf("SELECT * FROM %s ORDER BY id",
 					quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)),
 											   REFERENCE_TABLE_NAME));

@@ -89,9 +89,9 @@ read_record(RowDifference *difference)
 	slot_getallattrs(slot);
 	hashes = (struct varlena *) DatumGetPointer(slot->tts_values[2]);
 	memcpy(difference->read_hashes, VARDATA_ANY(hashes), sizeof(uint64) * difference->columns);
-	return (Record) {.key = (uint64) DatumGetInt64(slot->tts_values[0]),
-					 .side = (RowSide) DatumGetInt32(slot->tts_values[1]),
-					 .hashes = difference->read_hashes};
+	return (Record){.key = (uint64) DatumGetInt64(slot->tts_values[0]),
+					.side = (RowSide) DatumGetInt32(slot->tts_values[1]),
+					.hashes = difference->read_hashes};
 }
 
 RowDifference *

@@ -24,7 +24,7 @@ typedef struct RowDifferenceResult
 	int64 http_only;   /* http EXCEPT ALL native */
 	int64 pairs;       /* of these, taken for one row with changed values */
 	int64 values_changed;
-	int64 *changed;    /* [columns], values of each column */
+	int64 *changed; /* [columns], values of each column */
 } RowDifferenceResult;
 
 typedef struct RowDifference RowDifference;

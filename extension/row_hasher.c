@@ -215,14 +215,12 @@ static const struct
 	Oid type;
 	uint64 (*hash)(ColumnHasher *column, Datum value);
 } families[] = {
-	{BOOLOID, hash_bool},           {INT2OID, hash_int2},
-	{INT4OID, hash_int4},           {INT8OID, hash_int8},
-	{FLOAT4OID, hash_float4},       {FLOAT8OID, hash_float8},
-	{NUMERICOID, hash_decimal},     {TEXTOID, hash_text},
-	{VARCHAROID, hash_text},        {BPCHAROID, hash_bpchar},
-	{BYTEAOID, hash_bytea},         {DATEOID, hash_date},
-	{TIMEOID, hash_time},           {TIMESTAMPOID, hash_timestamp},
-	{TIMESTAMPTZOID, hash_timestamptz}, {UUIDOID, hash_uuid},
+	{BOOLOID, hash_bool},       {INT2OID, hash_int2},           {INT4OID, hash_int4},
+	{INT8OID, hash_int8},       {FLOAT4OID, hash_float4},       {FLOAT8OID, hash_float8},
+	{NUMERICOID, hash_decimal}, {TEXTOID, hash_text},           {VARCHAROID, hash_text},
+	{BPCHAROID, hash_bpchar},   {BYTEAOID, hash_bytea},         {DATEOID, hash_date},
+	{TIMEOID, hash_time},       {TIMESTAMPOID, hash_timestamp}, {TIMESTAMPTZOID, hash_timestamptz},
+	{UUIDOID, hash_uuid},
 };
 
 static void

@@ -26,23 +26,23 @@ struct ColumnInput
 	Oid type;
 	int32 typmod;
 	Datum (*convert)(ColumnInput *column, const JsonField *field, bool *is_null);
-	bool is_text;       /* "NA" is a value here */
-	bool takes_array;   /* arrays, json, composites with an array as text: one value */
-	FmgrInfo input;     /* of the type */
+	bool is_text;     /* "NA" is a value here */
+	bool takes_array; /* arrays, json, composites with an array as text: one value */
+	FmgrInfo input;   /* of the type */
 	Oid input_parameter;
 	FmgrInfo length_coercion; /* numeric's typmod function, where there is a typmod */
-	JsonPopulate *populate; /* made when the first JSON array or object comes */
+	JsonPopulate *populate;   /* made when the first JSON array or object comes */
 };
 
 struct RowInput
 {
 	int natts;
-	ColumnInput *columns;   /* [natts]; name NULL for a dropped one */
-	const char **names;     /* [natts], UTF-8 */
-	int current_column;     /* -1: none */
+	ColumnInput *columns; /* [natts]; name NULL for a dropped one */
+	const char **names;   /* [natts], UTF-8 */
+	int current_column;   /* -1: none */
 	int64 *missing_counts;
 	int64 *na_counts;
-	MemoryContext context;  /* for caches that outlive a row */
+	MemoryContext context; /* for caches that outlive a row */
 };
 
 /* --- text of a field --------------------------------------------------------------- */
@@ -120,15 +120,15 @@ field_int64(const ColumnInput *column, const JsonField *field, const char *type_
 		case JSON_NUMBER_OK:
 			break;
 		case JSON_NUMBER_OUT_OF_RANGE:
-			ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-					errmsg("value \"%s\" is out of range for type %s", input_text(field),
-						   type_name));
+			ereport(
+				ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				errmsg("value \"%s\" is out of range for type %s", input_text(field), type_name));
 			break;
 		case JSON_NUMBER_NOT_INTEGRAL:
-			ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-					errmsg("invalid input syntax for type %s: \"%s\"", type_name,
-						   input_text(field)),
-					errdetail("The number has a fraction."));
+			ereport(
+				ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				errmsg("invalid input syntax for type %s: \"%s\"", type_name, input_text(field)),
+				errdetail("The number has a fraction."));
 			break;
 	}
 	return value;
@@ -157,8 +157,8 @@ convert_int2(ColumnInput *column, const JsonField *field, bool *is_null)
 {
 	if (!is_number(field))
 		return convert_by_input_function(column, field, is_null);
-	return Int16GetDatum((int16) field_int_in_range(column, field, "smallint", PG_INT16_MIN,
-													PG_INT16_MAX));
+	return Int16GetDatum(
+		(int16) field_int_in_range(column, field, "smallint", PG_INT16_MIN, PG_INT16_MAX));
 }
 
 static Datum
@@ -166,8 +166,8 @@ convert_int4(ColumnInput *column, const JsonField *field, bool *is_null)
 {
 	if (!is_number(field))
 		return convert_by_input_function(column, field, is_null);
-	return Int32GetDatum((int32) field_int_in_range(column, field, "integer", PG_INT32_MIN,
-													PG_INT32_MAX));
+	return Int32GetDatum(
+		(int32) field_int_in_range(column, field, "integer", PG_INT32_MIN, PG_INT32_MAX));
 }
 
 static Datum
@@ -310,8 +310,8 @@ prepare_column(ColumnInput *column, Form_pg_attribute attribute)
 				errhint("Cast it in the query, or name a row_type."));
 	get_type_category_preferred(base_type, &category, &is_preferred);
 	column->is_text = category == TYPCATEGORY_STRING;
-	column->takes_array = category == TYPCATEGORY_ARRAY || base_type == JSONOID ||
-						  base_type == JSONBOID;
+	column->takes_array =
+		category == TYPCATEGORY_ARRAY || base_type == JSONOID || base_type == JSONBOID;
 	getTypeInputInfo(column->type, &input_function, &column->input_parameter);
 	fmgr_info(input_function, &column->input);
 	choose_converter(column);
@@ -337,8 +337,8 @@ row_input_create(TupleDesc row_desc)
 		if (attribute->attisdropped)
 			continue;
 		prepare_column(&input->columns[i], attribute);
-		input->names[i] = pg_server_to_any(input->columns[i].name, strlen(input->columns[i].name),
-										   PG_UTF8);
+		input->names[i] =
+			pg_server_to_any(input->columns[i].name, strlen(input->columns[i].name), PG_UTF8);
 	}
 	return input;
 }

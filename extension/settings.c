@@ -59,10 +59,9 @@ define_reach_settings(void)
 	DefineCustomBoolVariable("pg_transferbench.follow_redirects",
 							 "Follows redirects, each checked as the first URL was.", NULL,
 							 &settings_follow_redirects, false, PGC_SUSET, 0, NULL, NULL, NULL);
-	DefineCustomStringVariable("pg_transferbench.ca_file",
-							   "File of certificate authorities (PEM) to trust.",
-							   "Empty for the system's own.", &settings_ca_file, "", PGC_SUSET, 0,
-							   NULL, NULL, NULL);
+	DefineCustomStringVariable(
+		"pg_transferbench.ca_file", "File of certificate authorities (PEM) to trust.",
+		"Empty for the system's own.", &settings_ca_file, "", PGC_SUSET, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("pg_transferbench.tls_verify",
 							 "Verifies the endpoint's certificate and host name.", NULL,
 							 &settings_tls_verify, true, PGC_SUSET, 0, NULL, NULL, NULL);
@@ -93,10 +92,11 @@ define_limits(void)
 	DefineCustomIntVariable("pg_transferbench.max_row_bytes", "Longest JSON text of one row.", NULL,
 							&settings_max_row_bytes, DEFAULT_MAX_ROW_BYTES, 1, LARGEST_ROW_BYTES,
 							PGC_SUSET, GUC_UNIT_BYTE, NULL, NULL, NULL);
-	DefineCustomIntVariable("pg_transferbench.max_buffered_bytes",
-							"Memory for a column-oriented response before it goes to temporary files.",
-							NULL, &settings_max_buffered_bytes, DEFAULT_MAX_BUFFERED_BYTES, 0,
-							LARGEST_ROW_BYTES, PGC_SUSET, GUC_UNIT_BYTE, NULL, NULL, NULL);
+	DefineCustomIntVariable(
+		"pg_transferbench.max_buffered_bytes",
+		"Memory for a column-oriented response before it goes to temporary files.", NULL,
+		&settings_max_buffered_bytes, DEFAULT_MAX_BUFFERED_BYTES, 0, LARGEST_ROW_BYTES, PGC_SUSET,
+		GUC_UNIT_BYTE, NULL, NULL, NULL);
 }
 
 void

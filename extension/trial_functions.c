@@ -63,8 +63,7 @@ put_trial(ReturnSetInfo *result, const BenchTrial *trial)
 	tuple_builder_add_int64(&builder, (int64) trial->digest, trial->has_digest);
 	tuple_builder_add_int64(&builder, trial->wire_bytes, trial->wire_bytes != BENCH_UNKNOWN);
 	tuple_builder_add_int32(&builder, trial->retries, trial->retries != BENCH_UNKNOWN);
-	tuple_builder_add_float8(&builder, trial->retry_wait_ns / 1e6,
-							 trial->retries != BENCH_UNKNOWN);
+	tuple_builder_add_float8(&builder, trial->retry_wait_ns / 1e6, trial->retries != BENCH_UNKNOWN);
 	tuple_builder_add_text(&builder, trial->decoder);
 	tuple_builder_add_text(&builder, trial->status);
 	tuple_builder_put(&builder, result);
@@ -106,8 +105,7 @@ run_trials(ReturnSetInfo *result, BenchPath *path, int64 n, int trials, bool ver
 	if (path->remark != NULL)
 		path->remark(path);
 	if (cpu_was_partial)
-		ereport(NOTICE,
-				errmsg("%s: parallel workers ran, so CPU times are null", path->name),
+		ereport(NOTICE, errmsg("%s: parallel workers ran, so CPU times are null", path->name),
 				errdetail("A backend cannot see the CPU time of its workers."),
 				errhint("parallel => false measures without workers."));
 }
@@ -120,8 +118,7 @@ pg_transferbench_extract(PG_FUNCTION_ARGS)
 	int trials = argument_trials(fcinfo, 2);
 	bool verify = argument_bool(fcinfo, 3, "verify");
 	bool parallel = argument_bool(fcinfo, 4, "parallel");
-	BenchPath *path =
-		query != NULL ? query_path_create(query, parallel) : generated_path_create();
+	BenchPath *path = query != NULL ? query_path_create(query, parallel) : generated_path_create();
 
 	InitMaterializedSRF(fcinfo, 0);
 	run_trials((ReturnSetInfo *) fcinfo->resultinfo, path, n, trials, verify);
@@ -146,8 +143,7 @@ pg_transferbench_http_fetch(PG_FUNCTION_ARGS)
 	if (options.row_desc == NULL)
 		options.row_desc = reference_rows_desc();
 	InitMaterializedSRF(fcinfo, 0);
-	run_trials((ReturnSetInfo *) fcinfo->resultinfo, http_path_create(&options), n, trials,
-			   verify);
+	run_trials((ReturnSetInfo *) fcinfo->resultinfo, http_path_create(&options), n, trials, verify);
 	return (Datum) 0;
 }
 

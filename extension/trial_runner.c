@@ -15,7 +15,7 @@
 static void
 begin_trial(const BenchPath *path, int number, BenchTrial *trial)
 {
-	*trial = (BenchTrial) {
+	*trial = (BenchTrial){
 		.path = path->name,
 		.trial = number,
 		.bytes = BENCH_UNKNOWN,
@@ -90,12 +90,12 @@ must_propagate(const ErrorData *error)
 static char *
 failure_status(const ErrorData *error)
 {
-	/* the row and column stand in the first line of the context */
-	int context_length = error->context == NULL ? 0 : (int) strcspn(error->context, "\n");
+	char *status = psprintf("failed: %s %s", unpack_sql_state(error->sqlerrcode), error->message);
 
-	return psprintf("failed: %s %s%s%.*s%s", unpack_sql_state(error->sqlerrcode), error->message,
-					context_length > 0 ? " (" : "", context_length,
-					context_length > 0 ? error->context : "", context_length > 0 ? ")" : "");
+	/* a path that knows row and column says so in the innermost context */
+	if (error->context != NULL && strncmp(error->context, "row ", 4) == 0)
+		status = psprintf("%s (%.*s)", status, (int) strcspn(error->context, "\n"), error->context);
+	return status;
 }
 
 void
@@ -117,10 +117,11 @@ trial_runner_attempt(BenchPath *path, int64 n, int number, BenchTrial *trial)
 
 		MemoryContextSwitchTo(caller_context);
 		error = CopyErrorData();
-		if (must_propagate(error))
-			PG_RE_THROW();
 		FlushErrorState();
 		RollbackAndReleaseCurrentSubTransaction();
+		MemoryContextSwitchTo(caller_context);
+		if (must_propagate(error))
+			ReThrowError(error);
 		begin_trial(path, number, trial);
 		trial->status_kind = BENCH_TRIAL_FAILED;
 		trial->status = failure_status(error);

@@ -16,8 +16,8 @@ typedef struct SidePass
 {
 	RowSide side;
 	RowHasher *hasher;
-	const int *order;      /* [columns]: native column of this side's column */
-	uint64 *hashes;        /* [columns], in native order */
+	const int *order; /* [columns]: native column of this side's column */
+	uint64 *hashes;   /* [columns], in native order */
 	RowDigest digest;
 	RowDifference *difference; /* NULL while only digests are compared */
 } SidePass;
@@ -77,7 +77,7 @@ prepare_pass(SidePass *pass, RowSide side, RowHasher *hasher, const RowHasher *n
 {
 	int columns = row_hasher_columns(hasher);
 
-	*pass = (SidePass) {.side = side, .hasher = hasher};
+	*pass = (SidePass){.side = side, .hasher = hasher};
 	pass->order = match_columns(native, hasher);
 	pass->hashes = palloc0(sizeof(uint64) * Max(columns, 1));
 	row_digest_init(&pass->digest, palloc0(sizeof(uint64) * Max(columns, 1)), columns);
@@ -120,12 +120,10 @@ verification_run(BenchPath *native, BenchPath *http, int64 n)
 		verification->column_names[i] = row_hasher_column_name(native_hasher, i);
 
 	http->accepts_surplus = true;
-	verification->native_rows =
-		trial_runner_pass(native, n, observe_row, &passes[SIDE_NATIVE]);
+	verification->native_rows = trial_runner_pass(native, n, observe_row, &passes[SIDE_NATIVE]);
 	verification->http_rows = trial_runner_pass(http, n, observe_row, &passes[SIDE_HTTP]);
-	verification->rows_equal =
-		verification->native_rows == verification->http_rows &&
-		passes[SIDE_NATIVE].digest.digest == passes[SIDE_HTTP].digest.digest;
+	verification->rows_equal = verification->native_rows == verification->http_rows &&
+							   passes[SIDE_NATIVE].digest.digest == passes[SIDE_HTTP].digest.digest;
 	if (!verification->rows_equal)
 		find_differences(paths, passes, n, verification);
 	http->accepts_surplus = false;

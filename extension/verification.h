@@ -15,8 +15,8 @@ typedef struct Verification
 	int64 native_only, http_only;   /* EXCEPT ALL, both ways */
 	int64 values_changed;
 	int columns;
-	const char **column_names;      /* [columns], lent from the row type */
-	int64 *changed;                 /* [columns], values changed */
+	const char **column_names; /* [columns], lent from the row type */
+	int64 *changed;            /* [columns], values changed */
 } Verification;
 
 /*
