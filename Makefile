@@ -112,16 +112,16 @@ deps:
 	@test/install_packages.sh
 
 stage: all
-	rm -rf $(STAGE)
-	$(MAKE) install DESTDIR=$(STAGE) >build/stage.log
+	@rm -rf $(STAGE)
+	@$(MAKE) install DESTDIR=$(STAGE) >build/stage.log
 
 demo: deps
-	$(MAKE) stage
-	PG_CONFIG=$(PG_CONFIG) test/demo.sh
+	@$(MAKE) --no-print-directory -s stage
+	@PG_CONFIG=$(PG_CONFIG) test/demo.sh
 
 test: deps
-	$(MAKE) stage unit-programs
-	PG_CONFIG=$(PG_CONFIG) test/run_tests.sh $(TESTS)
+	@$(MAKE) --no-print-directory -s stage unit-programs
+	@PG_CONFIG=$(PG_CONFIG) test/run_tests.sh $(TESTS)
 
 lint:
 	clang-format --dry-run --Werror $(C_FILES)

@@ -114,10 +114,10 @@ SELECT count(DISTINCT digest) FROM (
 -- parallel workers: their CPU time is not the backend's, so it is null
 CREATE TABLE wide AS SELECT g AS a, repeat('x', 100) AS b FROM generate_series(1, 20000) g;
 ANALYZE wide;
-SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
 SELECT rows, cpu_user_ms IS NULL AS cpu_unknown FROM bench_extract(20000, 'TABLE wide');
 SELECT rows, cpu_user_ms IS NULL AS cpu_unknown FROM bench_extract(20000, 'TABLE wide', parallel => false);
-RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size;
+RESET max_parallel_workers_per_gather; RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size;
 
 -- in a read-only transaction, in a subtransaction, in PL/pgSQL, beside other queries
 BEGIN READ ONLY;
