@@ -272,7 +272,32 @@ fail_too_long(JsonFrames *frames)
 			frames->item_offset + (int64_t) frames->options.max_row_bytes, expected, "more");
 }
 
-/* --- white space, nesting ------------------------------------------------------ */
+/* --- runs of bytes, of strings and digits eight at a time -------------------------- */
+
+#define WORD_BYTES ((ptrdiff_t) sizeof(uint64_t))
+
+/* a word with the byte c in all places */
+#define EACH_BYTE(c) (UINT64_C(0x0101010101010101) * (c))
+
+/* Eight bytes, the first of them in the lowest place. */
+static inline uint64_t
+load_word(const char *p)
+{
+	uint64_t word;
+
+	memcpy(&word, p, sizeof(word));
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	return word;
+}
+
+/* Number of the first byte of a word whose top bit is set; there is one. */
+static inline int
+first_marked(uint64_t word)
+{
+	return __builtin_ctzll(word) / 8;
+}
 
 static inline bool
 is_space(char c)
@@ -286,21 +311,67 @@ is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+/* True for a byte that stands for itself in a string: printable ASCII, no quote, no backslash. */
+static inline bool
+is_plain(char c)
+{
+	unsigned char byte = (unsigned char) c;
+
+	return byte >= ' ' && byte < 0x80 && byte != '"' && byte != '\\';
+}
+
 static inline const char *
 skip_space(const char *p, const char *end)
 {
-	while (p < end && is_space(*p))
+	/* mostly there is none, and the first comparison tells */
+	while (p < end && (unsigned char) *p <= ' ' && is_space(*p))
 		p++;
 	return p;
 }
 
+/*
+ * The subtractions mark a byte below the space, and one that is equal to the
+ * quote or the backslash. A borrow may mark the byte above a marked one too,
+ * but only the first mark counts, and that one is right.
+ */
+static inline const char *
+skip_plain(const char *p, const char *end)
+{
+	for (; end - p >= WORD_BYTES; p += WORD_BYTES)
+	{
+		uint64_t word = load_word(p);
+		uint64_t control = word - EACH_BYTE(' ');
+		uint64_t quote = (word ^ EACH_BYTE('"')) - EACH_BYTE(1);
+		uint64_t backslash = (word ^ EACH_BYTE('\\')) - EACH_BYTE(1);
+		uint64_t marks = (word | control | quote | backslash) & EACH_BYTE(0x80);
+
+		if (marks != 0)
+			return p + first_marked(marks);
+	}
+	while (p < end && is_plain(*p))
+		p++;
+	return p;
+}
+
+/* A digit is what the exclusive or with '0' takes below 10; 0x76 more takes the rest above 0x7f. */
 static inline const char *
 skip_digits(const char *p, const char *end)
 {
+	for (; end - p >= WORD_BYTES; p += WORD_BYTES)
+	{
+		uint64_t value = load_word(p) ^ EACH_BYTE('0');
+		uint64_t sum = (value & EACH_BYTE(0x7f)) + EACH_BYTE(0x76);
+		uint64_t marks = (value | sum) & EACH_BYTE(0x80);
+
+		if (marks != 0)
+			return p + first_marked(marks);
+	}
 	while (p < end && is_digit(*p))
 		p++;
 	return p;
 }
+
+/* --- nesting ------------------------------------------------------------------------ */
 
 static const char *
 open_container(JsonFrames *frames, const char *p)
@@ -339,49 +410,6 @@ close_container(JsonFrames *frames, const char *p)
 
 /* --- strings --------------------------------------------------------------------- */
 
-static inline bool
-is_plain(char c)
-{
-	/* as unsigned, so that what is not ASCII is above */
-	return (unsigned char) c >= ' ' && (unsigned char) c < 0x80 && c != '"' && c != '\\';
-}
-
-/* A word with the byte c in all places. */
-#define EACH_BYTE(c) (UINT64_C(0x0101010101010101) * (c))
-
-/*
- * Skips bytes that stand for themselves, eight at a time. A byte of `special`
- * has its top bit set when the byte of the word is a control character, a
- * quote, a backslash or not ASCII. A borrow may set it wrongly too, but only
- * in places above a byte that set it rightly, and the lowest is what counts.
- */
-static inline const char *
-skip_plain(const char *p, const char *end)
-{
-	while (end - p >= (ptrdiff_t) sizeof(uint64_t))
-	{
-		uint64_t word;
-		uint64_t special;
-
-		memcpy(&word, p, sizeof(word));
-		special = word | (word - EACH_BYTE(' ')) | ((word ^ EACH_BYTE('"')) - EACH_BYTE(1)) |
-				  ((word ^ EACH_BYTE('\\')) - EACH_BYTE(1));
-		special &= EACH_BYTE(0x80);
-		if (special != 0)
-		{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-			return p + __builtin_ctzll(special) / 8;
-#else
-			break;
-#endif
-		}
-		p += sizeof(word);
-	}
-	while (p < end && is_plain(*p))
-		p++;
-	return p;
-}
-
 /* Takes the first byte of a character that is not ASCII (RFC 3629, section 4). */
 static const char *
 begin_utf8(JsonFrames *frames, const char *p)
@@ -416,33 +444,32 @@ scan_utf8(JsonFrames *frames, const char *p, const char *end)
 	return p;
 }
 
-/* After the opening quote, or anywhere after it between two characters. */
+/* At a byte of a string that is neither plain nor the closing quote. */
+static const char *
+scan_special(JsonFrames *frames, const char *p, const char *end)
+{
+	if (*p == '\\')
+	{
+		frames->state = STRING_ESCAPE;
+		return p + 1;
+	}
+	if ((unsigned char) *p < ' ')
+		return fail_syntax(frames, p);
+	p = begin_utf8(frames, p);
+	return frames->state == FAILED ? p : scan_utf8(frames, p, end);
+}
+
+/* Between two characters of a string. */
 static const char *
 scan_string(JsonFrames *frames, const char *p, const char *end)
 {
-	for (;;)
-	{
-		p = skip_plain(p, end);
-		if (p == end)
-			return p;
-		if (*p == '"')
-		{
-			frames->state = frames->after_string;
-			return p + 1;
-		}
-		if (*p == '\\')
-		{
-			frames->state = STRING_ESCAPE;
-			return p + 1;
-		}
-		if ((unsigned char) *p < ' ')
-			return fail_syntax(frames, p);
-		p = begin_utf8(frames, p);
-		if (frames->state == STRING_UTF8)
-			p = scan_utf8(frames, p, end);
-		if (frames->state != STRING)
-			return p;
-	}
+	p = skip_plain(p, end);
+	if (p == end)
+		return p;
+	if (*p != '"')
+		return scan_special(frames, p, end);
+	frames->state = frames->after_string;
+	return p + 1;
 }
 
 static const char *
@@ -677,6 +704,11 @@ begin_string(JsonFrames *frames, const char *p, const char *end, State after)
 static const char *
 begin_value(JsonFrames *frames, const char *p, const char *end)
 {
+	if (frames->shape == JSON_SHAPE_UNKNOWN && frames->depth == 1)
+	{
+		frames->state = FIRST_KEY_VALUE;
+		return p;
+	}
 	switch (*p)
 	{
 		case '"':
@@ -707,6 +739,47 @@ begin_key(JsonFrames *frames, const char *p, const char *end)
 	return begin_string(frames, p, end, OBJECT_COLON);
 }
 
+/* At or before the colon of a member; reads on into the value. */
+static const char *
+scan_colon(JsonFrames *frames, const char *p, const char *end)
+{
+	p = skip_space(p, end);
+	if (p == end)
+		return p;
+	if (*p != ':')
+		return fail_syntax(frames, p);
+	frames->state = VALUE;
+	p = skip_space(p + 1, end);
+	return p == end ? p : begin_value(frames, p, end);
+}
+
+/* At the first byte of a member. */
+static const char *
+scan_member(JsonFrames *frames, const char *p, const char *end)
+{
+	p = begin_key(frames, p, end);
+	return frames->state == OBJECT_COLON ? scan_colon(frames, p, end) : p;
+}
+
+/* At the byte after a value within an object or array: its end, or a comma and the next one. */
+static const char *
+scan_next(JsonFrames *frames, const char *p, const char *end)
+{
+	bool in_object = frames->state == OBJECT_NEXT;
+
+	if (*p == ',')
+	{
+		frames->state = in_object ? OBJECT_KEY : VALUE;
+		p = skip_space(p + 1, end);
+		if (p == end)
+			return p;
+		return in_object ? scan_member(frames, p, end) : begin_value(frames, p, end);
+	}
+	if (*p != (in_object ? '}' : ']'))
+		return fail_syntax(frames, p);
+	return close_container(frames, p);
+}
+
 /* The states between tokens. */
 static const char *
 scan_structure(JsonFrames *frames, const char *p, const char *end)
@@ -717,40 +790,17 @@ scan_structure(JsonFrames *frames, const char *p, const char *end)
 	switch (frames->state)
 	{
 		case OBJECT_FIRST:
-			if (*p == '}')
-				return close_container(frames, p);
-			return begin_key(frames, p, end);
+			return *p == '}' ? close_container(frames, p) : scan_member(frames, p, end);
 		case OBJECT_KEY:
-			return begin_key(frames, p, end);
+			return scan_member(frames, p, end);
 		case OBJECT_COLON:
-			if (*p != ':')
-				return fail_syntax(frames, p);
-			frames->state = VALUE;
-			return p + 1;
+			return scan_colon(frames, p, end);
 		case OBJECT_NEXT:
-			if (*p == '}')
-				return close_container(frames, p);
-			if (*p != ',')
-				return fail_syntax(frames, p);
-			frames->state = OBJECT_KEY;
-			return p + 1;
-		case ARRAY_FIRST:
-			if (*p == ']')
-				return close_container(frames, p);
-			return begin_value(frames, p, end);
 		case ARRAY_NEXT:
-			if (*p == ']')
-				return close_container(frames, p);
-			if (*p != ',')
-				return fail_syntax(frames, p);
-			frames->state = VALUE;
-			return p + 1;
+			return scan_next(frames, p, end);
+		case ARRAY_FIRST:
+			return *p == ']' ? close_container(frames, p) : begin_value(frames, p, end);
 		default: /* VALUE */
-			if (frames->shape == JSON_SHAPE_UNKNOWN && frames->depth == 1)
-			{
-				frames->state = FIRST_KEY_VALUE;
-				return p;
-			}
 			return begin_value(frames, p, end);
 	}
 }
