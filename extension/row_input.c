@@ -23,8 +23,9 @@ typedef struct ColumnInput ColumnInput;
 struct ColumnInput
 {
 	const char *name; /* as the server has it, for messages */
-	Oid type;
-	int32 typmod;
+	Oid type;         /* as declared; a domain perhaps */
+	Oid base_type;
+	int32 typmod; /* of the base type */
 	Datum (*convert)(ColumnInput *column, const JsonField *field, bool *is_null);
 	bool is_text;     /* "NA" is a value here */
 	bool takes_array; /* arrays, json, composites with an array as text: one value */
@@ -32,6 +33,7 @@ struct ColumnInput
 	Oid input_parameter;
 	FmgrInfo length_coercion; /* numeric's typmod function, where there is a typmod */
 	JsonPopulate *populate;   /* made when the first JSON array or object comes */
+	void *domain_state;       /* of domain_check */
 };
 
 struct RowInput
@@ -248,7 +250,7 @@ convert_populated(ColumnInput *column, const JsonField *field, bool *is_null)
 		/* outlives the row, as the input function's own state does */
 		MemoryContext row_context = MemoryContextSwitchTo(column->input.fn_mcxt);
 
-		column->populate = json_populate_create(column->type, column->typmod);
+		column->populate = json_populate_create(column->base_type, column->typmod);
 		MemoryContextSwitchTo(row_context);
 	}
 	return json_populate_value(column->populate, input_text(field), is_null);
@@ -259,7 +261,7 @@ convert_populated(ColumnInput *column, const JsonField *field, bool *is_null)
 static void
 choose_converter(ColumnInput *column)
 {
-	switch (column->type)
+	switch (column->base_type)
 	{
 		case BOOLOID:
 			column->convert = convert_bool;
@@ -297,13 +299,14 @@ static void
 prepare_column(ColumnInput *column, Form_pg_attribute attribute)
 {
 	Oid input_function;
-	Oid base_type = getBaseType(attribute->atttypid);
+	Oid base_type;
 	char category;
 	bool is_preferred;
 
 	column->name = pstrdup(NameStr(attribute->attname));
 	column->type = attribute->atttypid;
 	column->typmod = attribute->atttypmod;
+	column->base_type = base_type = getBaseTypeAndTypmod(column->type, &column->typmod);
 	if (get_typtype(base_type) == TYPTYPE_PSEUDO)
 		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				errmsg("column \"%s\" has pseudo-type %s", column->name, format_type_be(base_type)),
@@ -312,7 +315,7 @@ prepare_column(ColumnInput *column, Form_pg_attribute attribute)
 	column->is_text = category == TYPCATEGORY_STRING;
 	column->takes_array =
 		category == TYPCATEGORY_ARRAY || base_type == JSONOID || base_type == JSONBOID;
-	getTypeInputInfo(column->type, &input_function, &column->input_parameter);
+	getTypeInputInfo(base_type, &input_function, &column->input_parameter);
 	fmgr_info(input_function, &column->input);
 	choose_converter(column);
 }
@@ -373,12 +376,16 @@ is_na(const ColumnInput *column, const JsonField *field)
 		   memcmp(field->text, "NA", 2) == 0;
 }
 
-/* A null must pass the type's input function too: a domain may refuse it. */
-static Datum
-convert_null(ColumnInput *column, bool *is_null)
+/* One value, or null; a domain has its say about either. */
+static void
+convert_field(ColumnInput *column, const JsonField *field, bool na, Datum *value, bool *is_null)
 {
-	*is_null = true;
-	return InputFunctionCall(&column->input, NULL, column->input_parameter, column->typmod);
+	*value = (Datum) 0;
+	*is_null = na || field->kind == JSON_FIELD_NULL || field->kind == JSON_FIELD_MISSING;
+	if (!*is_null)
+		*value = column->convert(column, field, is_null);
+	if (column->type != column->base_type)
+		domain_check(*value, *is_null, column->type, &column->domain_state, column->input.fn_mcxt);
 }
 
 void
@@ -389,19 +396,19 @@ row_input_convert(RowInput *input, const JsonField *fields, bool na_is_null, Dat
 	{
 		ColumnInput *column = &input->columns[i];
 		const JsonField *field = &fields[i];
-		bool na = na_is_null && column->name != NULL && is_na(column, field);
+		bool na;
 
-		input->current_column = column->name == NULL ? -1 : i;
-		nulls[i] = false;
-		values[i] = (Datum) 0;
-		input->missing_counts[i] += field->kind == JSON_FIELD_MISSING;
-		input->na_counts[i] += na;
 		if (column->name == NULL)
+		{
+			values[i] = (Datum) 0;
 			nulls[i] = true;
-		else if (na || field->kind == JSON_FIELD_NULL || field->kind == JSON_FIELD_MISSING)
-			values[i] = convert_null(column, &nulls[i]);
-		else
-			values[i] = column->convert(column, field, &nulls[i]);
+			continue;
+		}
+		input->current_column = i;
+		na = na_is_null && is_na(column, field);
+		input->na_counts[i] += na;
+		input->missing_counts[i] += field->kind == JSON_FIELD_MISSING;
+		convert_field(column, field, na, &values[i], &nulls[i]);
 	}
 	input->current_column = -1;
 }

@@ -103,9 +103,12 @@ trial_runner_attempt(BenchPath *path, int64 n, int number, BenchTrial *trial)
 {
 	MemoryContext caller_context = CurrentMemoryContext;
 	ResourceOwner caller_owner = CurrentResourceOwner;
+	/* all that the trial allocates, so that a failed one leaves nothing until the statement ends */
+	MemoryContext attempt_context =
+		AllocSetContextCreate(caller_context, "pg_transferbench attempt", ALLOCSET_SMALL_SIZES);
 
 	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(caller_context);
+	MemoryContextSwitchTo(attempt_context);
 	PG_TRY();
 	{
 		trial_runner_measure(path, n, number, trial);
@@ -129,6 +132,7 @@ trial_runner_attempt(BenchPath *path, int64 n, int number, BenchTrial *trial)
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(caller_context);
+	MemoryContextDelete(attempt_context);
 	CurrentResourceOwner = caller_owner;
 }
 
