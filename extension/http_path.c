@@ -176,7 +176,7 @@ consume_row(HttpRun *run, const char *text, size_t length, bool has_wide_integer
 		json_decode_row(run->decoder, text, length, has_wide_integers, run->fields, &unknown_keys);
 	if (result != JSON_DECODE_OK)
 		raise_decode_error(run, result, text, length);
-	if (run->row == run->page_first_row + 1)
+	if (unknown_keys > 0 && run->row == run->page_first_row + 1)
 		refuse_stranger(run);
 	ExecClearTuple(slot);
 	row_input_convert(run->input, run->fields, na_is_null, slot->tts_values, slot->tts_isnull);

@@ -16,6 +16,7 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
+#include "canonical_json.h"
 #include "row_hasher.h"
 
 typedef struct ColumnHasher ColumnHasher;
@@ -27,7 +28,6 @@ struct ColumnHasher
 	uint64 seed;
 	uint64 (*hash)(ColumnHasher *column, Datum value);
 	FmgrInfo output; /* of types that have no family of their own */
-	bool is_json;
 };
 
 struct RowHasher
@@ -151,18 +151,6 @@ hash_uuid(ColumnHasher *column, Datum value)
 	return row_digest_uuid(column->seed, DatumGetUUIDP(value)->data);
 }
 
-static char *
-output_text(ColumnHasher *column, Datum value)
-{
-	if (column->is_json)
-	{
-		char *json = TextDatumGetCString(value);
-
-		value = DirectFunctionCall1(jsonb_in, CStringGetDatum(json));
-	}
-	return OutputFunctionCall(&column->output, value);
-}
-
 /*
  * Output under pinned settings. They are set directly, for this one call and
  * back in any case: a GUC level per value would cost microseconds, and a level
@@ -185,7 +173,7 @@ pinned_output_text(ColumnHasher *column, Datum value)
 		extra_float_digits = 3;
 		bytea_output = BYTEA_OUTPUT_HEX;
 		session_timezone = pg_tzset("UTC");
-		text = output_text(column, value);
+		text = OutputFunctionCall(&column->output, value);
 	}
 	PG_FINALLY();
 	{
@@ -200,12 +188,31 @@ pinned_output_text(ColumnHasher *column, Datum value)
 }
 
 static uint64
-hash_other(ColumnHasher *column, Datum value)
+hash_text_of_other(ColumnHasher *column, char *text)
 {
-	char *text = pinned_output_text(column, value);
 	char *utf8 = pg_server_to_any(text, strlen(text), PG_UTF8);
 
 	return row_digest_other(column->seed, utf8, strlen(utf8));
+}
+
+static uint64
+hash_jsonb(ColumnHasher *column, Datum value)
+{
+	return hash_text_of_other(column, canonical_json_text(DatumGetJsonbP(value)));
+}
+
+static uint64
+hash_json(ColumnHasher *column, Datum value)
+{
+	char *spelling = TextDatumGetCString(value);
+
+	return hash_jsonb(column, DirectFunctionCall1(jsonb_in, CStringGetDatum(spelling)));
+}
+
+static uint64
+hash_other(ColumnHasher *column, Datum value)
+{
+	return hash_text_of_other(column, pinned_output_text(column, value));
 }
 
 /* --- choosing -------------------------------------------------------------------- */
@@ -215,11 +222,23 @@ static const struct
 	Oid type;
 	uint64 (*hash)(ColumnHasher *column, Datum value);
 } families[] = {
-	{BOOLOID, hash_bool},       {INT2OID, hash_int2},           {INT4OID, hash_int4},
-	{INT8OID, hash_int8},       {FLOAT4OID, hash_float4},       {FLOAT8OID, hash_float8},
-	{NUMERICOID, hash_decimal}, {TEXTOID, hash_text},           {VARCHAROID, hash_text},
-	{BPCHAROID, hash_bpchar},   {BYTEAOID, hash_bytea},         {DATEOID, hash_date},
-	{TIMEOID, hash_time},       {TIMESTAMPOID, hash_timestamp}, {TIMESTAMPTZOID, hash_timestamptz},
+	{BOOLOID, hash_bool},
+	{INT2OID, hash_int2},
+	{INT4OID, hash_int4},
+	{INT8OID, hash_int8},
+	{FLOAT4OID, hash_float4},
+	{FLOAT8OID, hash_float8},
+	{NUMERICOID, hash_decimal},
+	{TEXTOID, hash_text},
+	{VARCHAROID, hash_text},
+	{BPCHAROID, hash_bpchar},
+	{BYTEAOID, hash_bytea},
+	{DATEOID, hash_date},
+	{TIMEOID, hash_time},
+	{TIMESTAMPOID, hash_timestamp},
+	{JSONOID, hash_json},
+	{JSONBOID, hash_jsonb},
+	{TIMESTAMPTZOID, hash_timestamptz},
 	{UUIDOID, hash_uuid},
 };
 
@@ -239,8 +258,7 @@ choose_family(ColumnHasher *column, Oid type)
 		}
 	}
 	column->hash = hash_other;
-	column->is_json = base_type == JSONOID;
-	getTypeOutputInfo(column->is_json ? JSONBOID : base_type, &output_function, &is_varlena);
+	getTypeOutputInfo(base_type, &output_function, &is_varlena);
 	fmgr_info(output_function, &column->output);
 }
 

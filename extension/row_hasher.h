@@ -4,9 +4,10 @@
  *
  * Families by base type (domains as what they are over): bool; int2, int4,
  * int8; float4, float8; numeric; text and varchar; bpchar; bytea; date, time,
- * timestamp, timestamptz; uuid. Every other type by its output text under
- * DateStyle ISO, IntervalStyle postgres, TimeZone UTC, extra_float_digits 3,
- * bytea_output hex; json is taken as jsonb first. Text is converted to UTF-8.
+ * timestamp, timestamptz; uuid; json and jsonb as parsed (canonical_json.h).
+ * Every other type by its output text under DateStyle ISO, IntervalStyle
+ * postgres, TimeZone UTC, extra_float_digits 3, bytea_output hex. Text is
+ * converted to UTF-8.
  * Dropped columns are left out.
  */
 #ifndef TRANSFERBENCH_ROW_HASHER_H
