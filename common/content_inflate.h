@@ -32,6 +32,7 @@ extern void content_inflate_reset(ContentInflate *inflate);
 
 /* Lends compressed bytes until content_inflate_next returns MORE. */
 extern void content_inflate_feed(ContentInflate *inflate, const void *bytes, size_t length);
+/* `capacity` is at least 1. An error comes after all bytes that were good. */
 extern ContentInflateResult content_inflate_next(ContentInflate *inflate, void *output,
 												 size_t capacity, size_t *produced);
 /* True when the stream ended with a complete member and nothing after it; what an end of body must

@@ -188,7 +188,7 @@ skip_string(const char *p, const char *end)
 {
 	for (p++; p < end && *p != '"'; p++)
 	{
-		if (*p == '\\')
+		if (*p == '\\' && p + 1 < end)
 			p++;
 	}
 	return p < end ? p + 1 : end;

@@ -2,13 +2,15 @@
  * json_decode.h - one row of JSON text into fields by column.
  *
  * The row is parsed by json-c into a document and its members are handed out
- * by column; strings are unescaped UTF-8, numbers exact: an int64, or the digits
- * as they were sent (json-c would clamp wide integers and turn -0 into 0; such
- * rows are told by JsonFrame.has_wide_integers and their integers are kept as
- * digits here). The text must have passed json_frames.
+ * by column; strings are unescaped UTF-8, numbers exact: an int64, or the
+ * digits as they were sent. (json-c clamps wide integers and turns -0 into 0;
+ * JsonFrame.has_wide_integers tells that a row may hold such, and they are then
+ * read from the row's text.) Arrays and objects are given as they were sent
+ * but for white space: digits, escapes, the order of keys and keys that come
+ * twice stay. The text must have passed json_frames.
  *
  * Other keys than the columns' are ignored and counted; of a key that comes
- * twice the last one counts, as in PostgreSQL's jsonb.
+ * twice the last one counts, as in PostgreSQL's jsonb. No locale matters.
  */
 #ifndef TRANSFERBENCH_JSON_DECODE_H
 #define TRANSFERBENCH_JSON_DECODE_H
@@ -22,8 +24,8 @@ typedef enum JsonFieldKind
 	JSON_FIELD_MISSING, /* no such key in the row */
 	JSON_FIELD_NULL,
 	JSON_FIELD_BOOL,
-	JSON_FIELD_INTEGER, /* exact, in `integer` */
-	JSON_FIELD_NUMBER,  /* text: digits of any other number, a valid JSON number of equal value */
+	JSON_FIELD_INTEGER, /* exact, in `integer`: no fraction, no exponent, an int64, and not -0 */
+	JSON_FIELD_NUMBER,  /* text: any other number, as it was sent */
 	JSON_FIELD_STRING,  /* text: UTF-8, unescaped; may hold NUL bytes */
 	JSON_FIELD_ARRAY,   /* text: compact JSON, terminated */
 	JSON_FIELD_OBJECT,  /* text: compact JSON, terminated */
@@ -48,8 +50,8 @@ typedef enum JsonDecodeResult
 
 typedef struct JsonDecoder JsonDecoder;
 
-/* `names` (terminated UTF-8, [columns]) are copied; an empty name never matches (dropped column).
- * NULL when out of memory. */
+/* `names` (terminated UTF-8, [columns], distinct) are copied; an empty name never matches (dropped
+ * column). NULL when out of memory. */
 extern JsonDecoder *json_decoder_create(const char *const *names, int columns);
 extern void json_decoder_free(JsonDecoder *decoder); /* NULL is fine */
 

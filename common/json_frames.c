@@ -28,6 +28,9 @@
 
 #define END_OF_BODY "the end of the body"
 
+/* the piece between two pieces */
+static const char no_bytes[] = "";
+
 typedef enum State
 {
 	/* between items */
@@ -160,7 +163,7 @@ struct JsonFrames
 
 	/* nesting within the item: one bit per level, set for an object */
 	int depth;
-	uint64_t nesting[JSON_FRAMES_MAX_DEPTH / NESTING_WORD_BITS];
+	uint64_t nesting[(JSON_FRAMES_MAX_DEPTH - 1) / NESTING_WORD_BITS + 1];
 	State after_value;
 
 	/* the token being read */
@@ -272,6 +275,15 @@ fail_too_long(JsonFrames *frames)
 			frames->item_offset + (int64_t) frames->options.max_row_bytes, expected, "more");
 }
 
+static const char *
+fail_too_deep(JsonFrames *frames, const char *p)
+{
+	char expected[48];
+
+	snprintf(expected, sizeof(expected), "at most %d levels of nesting", JSON_FRAMES_MAX_DEPTH);
+	return fail_byte(frames, JSON_FRAMES_TOO_DEEP, p, expected);
+}
+
 /* --- runs of bytes, of strings and digits eight at a time -------------------------- */
 
 #define WORD_BYTES ((ptrdiff_t) sizeof(uint64_t))
@@ -381,7 +393,7 @@ open_container(JsonFrames *frames, const char *p)
 	uint64_t bit;
 
 	if (frames->depth == JSON_FRAMES_MAX_DEPTH)
-		return fail_byte(frames, JSON_FRAMES_TOO_DEEP, p, "at most 256 levels of nesting");
+		return fail_too_deep(frames, p);
 	word = &frames->nesting[frames->depth / NESTING_WORD_BITS];
 	bit = UINT64_C(1) << (frames->depth % NESTING_WORD_BITS);
 	*word = is_object ? *word | bit : *word & ~bit;
@@ -520,7 +532,8 @@ end_code_unit(JsonFrames *frames, const char *p)
 		return fail_escape(frames, JSON_FRAMES_SURROGATE, p,
 						   expected_by_state[STRING_LOW_BACKSLASH]);
 	if (frames->code_unit == 0 && in_column_name(frames))
-		return fail_escape(frames, JSON_FRAMES_NUL_IN_KEY, p, "no NUL within a key");
+		return fail_escape(frames, JSON_FRAMES_NUL_IN_KEY, p,
+						   frames->item == ITEM_KEY ? "no NUL" : "no NUL within a key");
 	frames->after_high_surrogate = is_high;
 	frames->state = is_high ? STRING_LOW_BACKSLASH : STRING;
 	return p + 1;
@@ -862,6 +875,25 @@ scan_item(JsonFrames *frames, const char *p, const char *end)
 	return p;
 }
 
+/* Looks at other bytes from here on. Of the old ones nothing is looked at again. */
+static void
+set_piece(JsonFrames *frames, const char *bytes, size_t length)
+{
+	frames->piece_offset += frames->piece_end - frames->piece;
+	frames->piece = bytes;
+	frames->piece_end = bytes + length;
+	frames->at = bytes;
+	frames->item_from = bytes;
+}
+
+/* The piece is used up and goes back to its owner; an open item was carried. */
+static void
+give_more(JsonFrames *frames, JsonFrame *frame)
+{
+	set_piece(frames, no_bytes, 0);
+	frame->kind = JSON_FRAME_MORE;
+}
+
 /* An item begins at p, which is not read yet. */
 static void
 begin_item(JsonFrames *frames, Item item, const char *p)
@@ -1008,7 +1040,7 @@ stop_in_item(JsonFrames *frames, JsonFrame *frame)
 	else if (!frames->finished)
 	{
 		if (carry_item(frames))
-			frame->kind = JSON_FRAME_MORE;
+			give_more(frames, frame);
 	}
 	else if (may_end && frames->shape == JSON_SHAPE_LINES)
 		end_number(frames);
@@ -1219,7 +1251,7 @@ read_between(JsonFrames *frames, JsonFrame *frame)
 		return;
 	if (!frames->finished)
 	{
-		frame->kind = JSON_FRAME_MORE;
+		give_more(frames, frame);
 		return;
 	}
 	if (frames->state == START && frames->wanted_shape == JSON_SHAPE_UNKNOWN)
@@ -1267,23 +1299,20 @@ json_frames_reset(JsonFrames *frames, JsonShape shape)
 		.wanted_shape = shape,
 		.shape = shape == JSON_SHAPE_LINES ? shape : JSON_SHAPE_UNKNOWN,
 		.state = START,
-		.piece = "",
+		.piece = no_bytes,
+		.piece_end = no_bytes,
+		.at = no_bytes,
+		.item_from = no_bytes,
 		.carry = carry,
 		.carry_capacity = carry_capacity,
 	};
-	frames->at = frames->piece_end = frames->piece;
 }
 
 void
 json_frames_feed(JsonFrames *frames, const char *bytes, size_t length)
 {
-	if (length == 0)
-		return; /* `bytes` may be NULL */
-	frames->piece_offset += frames->piece_end - frames->piece;
-	frames->piece = bytes;
-	frames->piece_end = bytes + length;
-	frames->at = bytes;
-	frames->item_from = bytes; /* what came before was carried */
+	if (length > 0) /* else `bytes` may be NULL */
+		set_piece(frames, bytes, length);
 }
 
 JsonFrameKind

@@ -329,8 +329,8 @@ static const Case columns_cases[] = {
 	{"NUL in the first column's key", "{\"a\\u0000\":[1]}",
 	 "error NUL_IN_KEY@3 rows=0 unknown: expected no NUL within a key in row 1, found \\u0000\n"},
 	{"NUL in the second column's key", "{\"a\":[1],\"\\u0000\":[1]}",
-	 "column@1 \"a\"\nvalue@6 1\nerror NUL_IN_KEY@10 rows=1 columns: expected no NUL within a key "
-	 "in a column's key, found \\u0000\n"},
+	 "column@1 \"a\"\nvalue@6 1\nerror NUL_IN_KEY@10 rows=1 columns: expected no NUL in a column's "
+	 "key, found \\u0000\n"},
 	{"text after the object", "{\"x\":[1]}\n{\"x\":[1]}",
 	 "column@1 \"x\"\nvalue@6 1\nerror SYNTAX@10 rows=1 columns: expected the end of the body, "
 	 "found \"{\"\n"},
@@ -573,14 +573,13 @@ test_values(void)
 		const ValueCase *wanted = &value_cases[i];
 		char body[128];
 		char log[320];
-		int kind_length;
 
 		snprintf(body, sizeof(body), "[{\"a\":[%s]}]", wanted->value);
 		if (wanted->error == NULL)
 			snprintf(log, sizeof(log), "row@1 {\"a\":[%s]}\nend array\n", wanted->value);
 		else
 		{
-			kind_length = (int) strcspn(wanted->error, " ");
+			int kind_length = (int) strcspn(wanted->error, " ");
 			snprintf(log, sizeof(log), "error %.*s@%d rows=0 array: %s\n", kind_length,
 					 wanted->error, 7 + wanted->at, wanted->error + kind_length + 1);
 		}
