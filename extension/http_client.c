@@ -96,6 +96,10 @@ struct HttpClient
 	HttpTotals totals;
 };
 
+static void out_of_memory(void) pg_attribute_noreturn();
+static void refuse_header(const HttpClient *client) pg_attribute_noreturn();
+static void raise_timeout(const HttpClient *client) pg_attribute_noreturn();
+
 /* --- libcurl's callbacks: copy, count, flag ------------------------------------------ */
 
 static size_t
@@ -206,7 +210,8 @@ release_inflate(void *inflate)
 	content_inflate_free(inflate);
 }
 
-pg_attribute_noreturn() static void out_of_memory(void)
+static void
+out_of_memory(void)
 {
 	ereport(ERROR, errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"),
 			errdetail("libcurl or zlib could not allocate."));
@@ -310,6 +315,15 @@ seconds_text(int64 milliseconds)
 }
 
 static void
+refuse_header(const HttpClient *client)
+{
+	ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			errmsg("the response header of %s is too long", client->url->shown),
+			errdetail("At most %d bytes are read in all, less of one line.",
+					  HTTP_CLIENT_MAX_HEADER_BYTES));
+}
+
+static void
 check_fault(HttpClient *client)
 {
 	switch (client->fault)
@@ -317,10 +331,7 @@ check_fault(HttpClient *client)
 		case FAULT_NONE:
 			return;
 		case FAULT_HEADERS_TOO_LONG:
-			ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					errmsg("the response header of %s is longer than %d bytes", client->url->shown,
-						   HTTP_CLIENT_MAX_HEADER_BYTES));
-			break;
+			refuse_header(client);
 		case FAULT_ADDRESS_REFUSED:
 			ereport(
 				ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
@@ -331,7 +342,8 @@ check_fault(HttpClient *client)
 	}
 }
 
-pg_attribute_noreturn() static void raise_timeout(const HttpClient *client)
+static void
+raise_timeout(const HttpClient *client)
 {
 	curl_off_t connected_us = 0;
 
@@ -361,6 +373,9 @@ check_result(HttpClient *client)
 		case CURLE_OK:
 			return;
 		case CURLE_OUT_OF_MEMORY:
+			/* libcurl's word for a header line beyond its own limit, too */
+			if (!client->header.complete && client->header.bytes > 0)
+				refuse_header(client);
 			out_of_memory();
 		case CURLE_OPERATION_TIMEDOUT:
 			raise_timeout(client);
@@ -626,6 +641,10 @@ await_header(HttpClient *client)
 		advance(client, true);
 	if (client->is_done)
 		check_result(client);
+	if (!client->header.complete)
+		ereport(ERROR, errcode(ERRCODE_CONNECTION_FAILURE),
+				errmsg("connection to %s was lost: it was closed within the response header",
+					   client->url->shown));
 	check_easy(curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &status),
 			   "CURLINFO_RESPONSE_CODE");
 	client->status = (int) status;
@@ -722,7 +741,7 @@ follow_redirect(HttpClient *client, int redirects)
 				errmsg("%s redirected more than %d times", client->url->shown,
 					   HTTP_CLIENT_MAX_REDIRECTS));
 	end_transfer(client);
-	client->url = http_url_parse(target);
+	client->url = http_url_parse(target, HTTP_URL_REDIRECT);
 	http_url_check_allowed(client->url);
 	return true;
 }
@@ -760,7 +779,7 @@ http_client_get(HttpClient *client, const char *url)
 
 	end_transfer(client);
 	MemoryContextReset(client->request_context);
-	client->url = first_url = http_url_parse(url);
+	client->url = first_url = http_url_parse(url, HTTP_URL_ARGUMENT);
 	http_url_check_allowed(client->url);
 	for (;;)
 	{

@@ -443,7 +443,8 @@ http_path_create(const HttpPathOptions *options)
 	path->base.rest_is_transfer = true;
 	path->base.remark = http_path_remark;
 	path->first_url = http_url_parse(
-		http_url_for_rows(options->url, options->page_rows, 0, options->page_rows > 0));
+		http_url_for_rows(options->url, options->page_rows, 0, options->page_rows > 0),
+		HTTP_URL_ARGUMENT);
 	http_url_check_allowed(path->first_url);
 	return &path->base;
 }

@@ -37,21 +37,41 @@ url_part(CURLU *url, CURLUPart part, unsigned int flags)
 	return copy;
 }
 
-static void
-refuse_userinfo(CURLU *url)
+static int
+fault_sqlstate(HttpUrlSource source)
 {
-	if (url_part(url, CURLUPART_USER, 0) != NULL || url_part(url, CURLUPART_PASSWORD, 0) != NULL)
-		ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				errmsg("url must not contain a user name or password"),
-				errhint("Pass credentials in \"headers\", for example as Authorization."));
+	return source == HTTP_URL_ARGUMENT ? ERRCODE_INVALID_PARAMETER_VALUE
+									   : ERRCODE_EXTERNAL_ROUTINE_EXCEPTION;
+}
+
+/* the subject of every message here */
+static const char *
+subject(HttpUrlSource source)
+{
+	return source == HTTP_URL_ARGUMENT ? "url" : "the url of a redirect";
 }
 
 static void
-refuse_scheme(const char *scheme)
+refuse_userinfo(CURLU *url, HttpUrlSource source)
 {
-	ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			scheme == NULL ? errmsg("url has no scheme")
-						   : errmsg("url has the scheme \"%s\"", scheme),
+	if (url_part(url, CURLUPART_USER, 0) == NULL && url_part(url, CURLUPART_PASSWORD, 0) == NULL)
+		return;
+	ereport(ERROR, errcode(fault_sqlstate(source)),
+			errmsg("%s must not contain a user name or password", subject(source)),
+			source == HTTP_URL_ARGUMENT
+				? errhint("Pass credentials in \"headers\", for example as Authorization.")
+				: 0);
+}
+
+static void
+check_scheme(const char *scheme, HttpUrlSource source)
+{
+	if (scheme != NULL &&
+		(pg_strcasecmp(scheme, "http") == 0 || pg_strcasecmp(scheme, "https") == 0))
+		return;
+	ereport(ERROR, errcode(fault_sqlstate(source)),
+			scheme == NULL ? errmsg("%s has no scheme", subject(source))
+						   : errmsg("%s has the scheme \"%s\"", subject(source), scheme),
 			errhint("Only http:// and https:// are supported."));
 }
 
@@ -69,26 +89,23 @@ scheme_of(const char *text)
 }
 
 HttpUrl *
-http_url_parse(const char *text)
+http_url_parse(const char *text, HttpUrlSource source)
 {
 	HttpUrl *url = palloc0(sizeof(HttpUrl));
 	ForeignMemory *holder = foreign_memory_reserve(CurrentMemoryContext, release_url);
-	char *scheme = scheme_of(text);
 	size_t host_length;
 	CURLU *parsed;
 	CURLUcode code;
 
-	if (scheme == NULL ||
-		(pg_strcasecmp(scheme, "http") != 0 && pg_strcasecmp(scheme, "https") != 0))
-		refuse_scheme(scheme);
+	check_scheme(scheme_of(text), source);
 	holder->object = parsed = curl_url();
 	if (parsed == NULL)
 		ereport(ERROR, errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"));
 	code = curl_url_set(parsed, CURLUPART_URL, text, 0);
 	if (code != CURLUE_OK)
-		ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				errmsg("url is malformed: %s", curl_url_strerror(code)));
-	refuse_userinfo(parsed);
+		ereport(ERROR, errcode(fault_sqlstate(source)),
+				errmsg("%s is malformed: %s", subject(source), curl_url_strerror(code)));
+	refuse_userinfo(parsed, source);
 
 	url->text = url_part(parsed, CURLUPART_URL, 0);
 	url->host = url_part(parsed, CURLUPART_HOST, 0);

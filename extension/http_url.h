@@ -13,11 +13,19 @@ typedef struct HttpUrl
 	int port;
 } HttpUrl;
 
+/* Whose URL it is decides how its faults are told: an argument (22023) or an answer (38000). */
+typedef enum HttpUrlSource
+{
+	HTTP_URL_ARGUMENT,
+	HTTP_URL_REDIRECT,
+} HttpUrlSource;
+
 /*
- * Parses a URL in the current context. Raises 22023 for anything but http and
- * https, for userinfo and for malformed text, and never repeats the URL then.
+ * Parses a URL in the current context. Raises 22023 or 38000 for anything but
+ * http and https, for userinfo and for malformed text, and never repeats the
+ * URL then.
  */
-extern HttpUrl *http_url_parse(const char *text);
+extern HttpUrl *http_url_parse(const char *text, HttpUrlSource source);
 
 /* Raises 42501 unless pg_transferbench.allowed_hosts permits the URL's host and port. */
 extern void http_url_check_allowed(const HttpUrl *url);
