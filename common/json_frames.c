@@ -467,8 +467,14 @@ scan_special(JsonFrames *frames, const char *p, const char *end)
 	}
 	if ((unsigned char) *p < ' ')
 		return fail_syntax(frames, p);
-	p = begin_utf8(frames, p);
-	return frames->state == FAILED ? p : scan_utf8(frames, p, end);
+	/* such characters mostly come together */
+	do
+	{
+		p = begin_utf8(frames, p);
+		if (frames->state == STRING_UTF8)
+			p = scan_utf8(frames, p, end);
+	} while (frames->state == STRING && p < end && (unsigned char) *p >= 0x80);
+	return p;
 }
 
 /* Between two characters of a string. */
