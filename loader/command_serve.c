@@ -20,9 +20,11 @@
 #define DEFAULT_PORT  8000
 #define DEFAULT_TABLE "bench_reference"
 
-/* How long running requests may take to end once a stop was asked for, and to be cut then. */
+/* Once a stop was asked for: for requests to end by themselves, for those that are cut to hear of
+ * it, for threads to come back. */
 #define STOP_GRACE_MS 5000
-#define STOP_CUT_MS   3000
+#define STOP_CUT_MS   500
+#define STOP_POOL_MS  3000
 #define STOP_LOOK_MS  20
 
 /* Descriptors that are not connections of clients: standard streams, libraries. */
@@ -172,6 +174,21 @@ check_configuration(ServeConfiguration *configuration)
 	return connection_options_check(&configuration->connection);
 }
 
+/* getopt's complaint in our words. */
+static void
+refuse_option(int letter, char **argv)
+{
+	const char *option = argv[optind - 1];
+
+	if (optopt > 0 && optopt < OPTION_PORT)
+		message_error("option \"-%c\" %s", optopt,
+					  letter == ':' ? "wants a value" : "does not exist");
+	else
+		message_error("option \"%s\" %s", option,
+					  letter == ':' ? "wants a value"
+									: "does not exist, is ambiguous, or takes no value");
+}
+
 /* False when the program is to end with *status. */
 static bool
 read_options(ServeConfiguration *configuration, int argc, char **argv, int *status)
@@ -179,7 +196,9 @@ read_options(ServeConfiguration *configuration, int argc, char **argv, int *stat
 	int letter;
 
 	*status = EXIT_FAILURE;
-	while ((letter = getopt_long(argc, argv, CONNECTION_SHORT_OPTIONS, long_options, NULL)) != -1)
+	opterr = 0;
+	while ((letter = getopt_long(argc, argv, ":" CONNECTION_SHORT_OPTIONS, long_options, NULL)) !=
+		   -1)
 	{
 		if (letter == OPTION_HELP)
 		{
@@ -187,11 +206,13 @@ read_options(ServeConfiguration *configuration, int argc, char **argv, int *stat
 			*status = EXIT_SUCCESS;
 			return false;
 		}
-		if (letter == '?' || !take_option(configuration, letter, optarg))
+		if (letter == '?' || letter == ':')
 		{
-			fputs("Try \"transferbench serve --help\".\n", stderr);
+			refuse_option(letter, argv);
 			return false;
 		}
+		if (!take_option(configuration, letter, optarg))
+			return false;
 	}
 	if (optind < argc)
 	{
@@ -326,7 +347,7 @@ stop(Serving *serving, const sigset_t *signals)
 		wait_for_requests(serving, signals, STOP_CUT_MS);
 		serve_http_stop(serving->http);
 	}
-	pool_is_back = serving->pool == NULL || serve_pool_stop(serving->pool, STOP_CUT_MS);
+	pool_is_back = serving->pool == NULL || serve_pool_stop(serving->pool, STOP_POOL_MS);
 	/* a thread that hangs in a system call may still look at these */
 	if (!pool_is_back)
 		return;

@@ -258,11 +258,14 @@ static void
 cancel(Database *database)
 {
 	PGcancel *handle = PQgetCancel(database->connection);
-	char ignored[256];
 
-	/* when it fails the connection is closed a little later instead */
 	if (handle != NULL)
-		PQcancel(handle, ignored, sizeof(ignored));
+	{
+		char problem[256];
+
+		/* when it fails the rest does not end in time, and the connection is closed */
+		PQcancel(handle, problem, sizeof(problem));
+	}
 	PQfreeCancel(handle);
 }
 
@@ -307,12 +310,10 @@ database_make_idle(Database *database)
 		database_close(database);
 }
 
-PGresult *
-database_execute(Database *database, const char *sql, int parameters, const char *const *values)
+/* NULL, and the message kept, unless all was well. */
+static PGresult *
+keep_if_well(Database *database, PGresult *result)
 {
-	PGresult *result =
-		PQexecParams(database->connection, sql, parameters, NULL, values, NULL, NULL, 0);
-
 	if (PQresultStatus(result) == PGRES_TUPLES_OK || PQresultStatus(result) == PGRES_COMMAND_OK)
 		return result;
 	if (result != NULL)
@@ -321,4 +322,20 @@ database_execute(Database *database, const char *sql, int parameters, const char
 		keep_message(database, NULL, PQerrorMessage(database->connection));
 	PQclear(result);
 	return NULL;
+}
+
+PGresult *
+database_execute(Database *database, const char *sql, int parameters, const char *const *values)
+{
+	return keep_if_well(
+		database, PQexecParams(database->connection, sql, parameters, NULL, values, NULL, NULL, 0));
+}
+
+bool
+database_parse(Database *database, const char *sql)
+{
+	PGresult *parsed = keep_if_well(database, PQprepare(database->connection, "", sql, 0, NULL));
+
+	PQclear(parsed);
+	return parsed != NULL;
 }

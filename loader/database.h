@@ -64,4 +64,7 @@ extern void database_make_idle(Database *database);
 extern PGresult *database_execute(Database *database, const char *sql, int parameters,
 								  const char *const *values);
 
+/* Whether this is one statement that the server understands; for set-up, as above. */
+extern bool database_parse(Database *database, const char *sql);
+
 #endif

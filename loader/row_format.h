@@ -56,6 +56,7 @@ typedef struct RowFormat
 {
 	const char *name;
 	const char *media_type;
+	bool is_json;     /* values are; else they are PostgreSQL's own text */
 	bool writes_late; /* the sink sees nothing before finish */
 	/* NULL when out of memory */
 	RowWriter *(*open)(const RowWriterOptions *options);

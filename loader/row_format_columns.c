@@ -102,6 +102,7 @@ spool_ns(const RowWriter *writer)
 const RowFormat row_format_columns = {
 	.name = "columns",
 	.media_type = "application/json",
+	.is_json = true,
 	.writes_late = true,
 	.open = open_columns,
 	.row = put_row,

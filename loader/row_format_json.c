@@ -144,6 +144,7 @@ flush(RowWriter *writer)
 const RowFormat row_format_rows = {
 	.name = "rows",
 	.media_type = "application/json",
+	.is_json = true,
 	.open = open_rows,
 	.row = put_row,
 	.finish = finish,
@@ -156,6 +157,7 @@ const RowFormat row_format_rows = {
 const RowFormat row_format_ndjson = {
 	.name = "ndjson",
 	.media_type = "application/x-ndjson",
+	.is_json = true,
 	.open = open_ndjson,
 	.row = put_row,
 	.finish = finish,

@@ -332,7 +332,7 @@ serve_answer(Exchange *exchange, Database *database, const ServeAnswerOptions *o
 	};
 	/* one row tells a HEAD which status a GET would get */
 	int64_t limit = request->head_only && request->row_limit > 1 ? 1 : request->row_limit;
-	char *sql = serve_source_sql(options->source, limit, request->offset);
+	char *sql = serve_source_sql(options->source, request->format->is_json, limit, request->offset);
 	bool reached = true;
 
 	database->client_fd = exchange_client_fd(exchange);

@@ -208,8 +208,9 @@ serve_pool_start(int connections, int64_t queue_timeout_ms, const ServeAnswerOpt
 	pool->queue_timeout_ns = queue_timeout_ms * CLOCK_NS_PER_MS;
 	pool->state.connections = connections;
 	pool->has_clerk = pthread_create(&pool->clerk, NULL, run_clerk, pool) == 0;
-	while (pool->has_clerk && pool->workers < connections && start_worker(pool))
-		continue;
+	for (int i = 0; pool->has_clerk && i < connections; i++)
+		if (!start_worker(pool))
+			break;
 	if (pool->workers == connections)
 		return pool;
 	message_error("cannot start %d threads: %m", connections + 1);

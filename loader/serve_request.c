@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWN_MAX 40 /* bytes of a parameter that are repeated in an error */
+#define SHOWN_MAX  40 /* bytes of a parameter that are repeated in an error */
+#define SHOWN_SIZE (SHOWN_MAX + sizeof("..."))
 
 void
 serve_request_init(ServeRequest *request)
@@ -43,13 +44,17 @@ serve_status_text(int status)
 
 /* A stranger's bytes, fit to be shown. */
 static const char *
-show(char shown[SHOWN_MAX + 4], const char *text, size_t length)
+show(char shown[SHOWN_SIZE], const char *text, size_t length)
 {
-	size_t kept = length < SHOWN_MAX ? length : SHOWN_MAX;
+	char *end = shown;
 
-	for (size_t i = 0; i < kept; i++)
-		shown[i] = text[i] >= ' ' && text[i] <= '~' && text[i] != '"' ? text[i] : '?';
-	strcpy(shown + kept, kept < length ? "..." : "");
+	while (length > 0 && end - shown < SHOWN_MAX)
+	{
+		*end++ = *text >= ' ' && *text <= '~' && *text != '"' ? *text : '?';
+		text++;
+		length--;
+	}
+	strcpy(end, length > 0 ? "..." : "");
 	return shown;
 }
 
@@ -57,7 +62,7 @@ static bool
 take_integer(const char *name, const char *value, size_t length, int64_t *result,
 			 ServeRequestError *error)
 {
-	char shown[SHOWN_MAX + 4];
+	char shown[SHOWN_SIZE];
 
 	if (parse_digits(value, length, result))
 		return true;
@@ -71,7 +76,7 @@ take_integer(const char *name, const char *value, size_t length, int64_t *result
 static bool
 take_format(const char *value, size_t length, const RowFormat **result, ServeRequestError *error)
 {
-	char shown[SHOWN_MAX + 4];
+	char shown[SHOWN_SIZE];
 
 	*result = row_format_find(value, length);
 	if (*result != NULL)
@@ -82,31 +87,33 @@ take_format(const char *value, size_t length, const RowFormat **result, ServeReq
 	return false;
 }
 
+static bool
+refuse_parameter(ServeRequestError *error, const char *key, size_t key_length, const char *why)
+{
+	char shown[SHOWN_SIZE];
+
+	error->status = SERVE_STATUS_INVALID_VALUE;
+	snprintf(error->detail, sizeof(error->detail), "\"%s\" %s", show(shown, key, key_length), why);
+	return false;
+}
+
 bool
 serve_request_take(ServeRequest *request, const char *key, size_t key_length, const char *value,
 				   size_t value_length, ServeRequestError *error)
 {
 	static const char *const names[] = {"row_limit", "offset", "format", NULL};
-	char shown[SHOWN_MAX + 4];
 	int index = 0;
 
 	while (names[index] != NULL &&
 		   (strlen(names[index]) != key_length || memcmp(names[index], key, key_length) != 0))
 		index++;
-	error->status = SERVE_STATUS_INVALID_VALUE;
 	if (names[index] == NULL)
-	{
-		snprintf(error->detail, sizeof(error->detail),
-				 "there is no parameter \"%s\": expected row_limit, offset, format",
-				 show(shown, key, key_length));
-		return false;
-	}
-	if (value == NULL || (request->seen & (1u << index)) != 0)
-	{
-		snprintf(error->detail, sizeof(error->detail), "%s %s", names[index],
-				 value == NULL ? "has no value" : "comes twice");
-		return false;
-	}
+		return refuse_parameter(error, key, key_length,
+								"is no parameter: expected row_limit, offset, format");
+	if (value == NULL)
+		return refuse_parameter(error, key, key_length, "has no value");
+	if ((request->seen & (1u << index)) != 0)
+		return refuse_parameter(error, key, key_length, "comes twice");
 	request->seen |= 1u << index;
 	if (index == 0)
 		return take_integer(names[index], value, value_length, &request->row_limit, error);

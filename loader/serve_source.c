@@ -36,7 +36,8 @@ serve_source_free(ServeSource *source)
 	free(source->query);
 	free(source->order);
 	free(source->server_version);
-	free(source->select_list);
+	free(source->json_list);
+	free(source->text_list);
 	*source = (ServeSource){0};
 }
 
@@ -47,14 +48,18 @@ out_of_memory(void)
 	return false;
 }
 
+/* A query is not repeated: it may hold what is not for a log. */
 static bool
 refuse(const ServeSourceOptions *options, const Database *database)
 {
 	const char *sqlstate = database->sqlstate;
 
-	message_error("%s \"%s\" cannot be served: %s%s%s", options->query ? "--query" : "--table",
-				  options->query ? options->query : options->table, database->message,
-				  *sqlstate ? ", SQLSTATE " : "", sqlstate);
+	if (options->query != NULL)
+		message_error("--query cannot be served: %s%s%s (it must be one SELECT)", database->message,
+					  *sqlstate ? ", SQLSTATE " : "", sqlstate);
+	else
+		message_error("--table \"%s\" cannot be served: %s%s%s", options->table, database->message,
+					  *sqlstate ? ", SQLSTATE " : "", sqlstate);
 	return false;
 }
 
@@ -91,18 +96,10 @@ examine_table(ServeSource *source, const ServeSourceOptions *options, Database *
 static bool
 examine_query(ServeSource *source, const ServeSourceOptions *options, Database *database)
 {
-	PGresult *prepared = PQprepare(database->connection, "", options->query, 0, NULL);
-	bool is_one_statement = PQresultStatus(prepared) == PGRES_COMMAND_OK;
 	size_t length = strlen(options->query);
 
-	if (!is_one_statement)
-		message_error("--query cannot be served: %.*s, SQLSTATE %s",
-					  (int) strcspn(PQresultErrorMessage(prepared), "\n"),
-					  PQresultErrorMessage(prepared),
-					  PQresultErrorField(prepared, PG_DIAG_SQLSTATE));
-	PQclear(prepared);
-	if (!is_one_statement)
-		return false;
+	if (!database_parse(database, options->query))
+		return refuse(options, database);
 	while (length > 0 && strchr("; \t\r\n", options->query[length - 1]) != NULL)
 		length--;
 	source->query = strndup(options->query, length);
@@ -233,23 +230,25 @@ put_identifier(FILE *text, Database *database, const char *name)
 }
 
 static bool
-make_select_list(ServeSource *source, Database *database)
+make_select_list(char **list, const ServeSource *source, bool as_json, Database *database)
 {
 	size_t length;
-	FILE *text = open_memstream(&source->select_list, &length);
+	FILE *text = open_memstream(list, &length);
 	bool whole = true;
 
 	if (text == NULL)
 		return out_of_memory();
 	for (int i = 0; i < source->columns; i++)
 	{
+		const ServeColumn *column = &source->column[i];
+
 		fputs(i == 0 ? "" : ", ", text);
-		fputs(source->column[i].as_json ? "pg_catalog.to_json(q." : "q.", text);
-		whole &= put_identifier(text, database, source->column[i].name);
-		if (source->column[i].as_json)
+		fputs(as_json && column->as_json ? "pg_catalog.to_json(q." : "q.", text);
+		whole &= put_identifier(text, database, column->name);
+		if (as_json && column->as_json)
 		{
 			fputs(") AS ", text);
-			whole &= put_identifier(text, database, source->column[i].name);
+			whole &= put_identifier(text, database, column->name);
 		}
 	}
 	return (fclose(text) == 0 && whole) || out_of_memory();
@@ -363,11 +362,12 @@ serve_source_examine(ServeSource *source, const ServeSourceOptions *options, Dat
 	return (options->query != NULL ? examine_query(source, options, database)
 								   : examine_table(source, options, database)) &&
 		   examine_columns(source, options, database) && examine_order(source, options, database) &&
-		   make_select_list(source, database);
+		   make_select_list(&source->json_list, source, true, database) &&
+		   make_select_list(&source->text_list, source, false, database);
 }
 
 char *
-serve_source_sql(const ServeSource *source, int64_t limit, int64_t offset)
+serve_source_sql(const ServeSource *source, bool as_json, int64_t limit, int64_t offset)
 {
 	char *sql = NULL;
 	size_t length;
@@ -375,7 +375,8 @@ serve_source_sql(const ServeSource *source, int64_t limit, int64_t offset)
 
 	if (text == NULL)
 		return NULL;
-	fprintf(text, BEGIN_EXACT "SELECT %s FROM (SELECT * FROM ", source->select_list);
+	fprintf(text, BEGIN_EXACT "SELECT %s FROM (SELECT * FROM ",
+			as_json ? source->json_list : source->text_list);
 	put_from(text, source);
 	if (source->order != NULL)
 		fprintf(text, " ORDER BY %s", source->order);

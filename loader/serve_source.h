@@ -30,7 +30,8 @@ typedef struct ServeSource
 	int columns; /* at least 1 */
 	ServeColumn *column;
 	char *server_version;
-	char *select_list;
+	char *json_list; /* what follows SELECT, by as_json */
+	char *text_list; /* the columns as they are */
 } ServeSource;
 
 typedef struct ServeSourceOptions
@@ -47,7 +48,9 @@ extern bool serve_source_examine(ServeSource *source, const ServeSourceOptions *
 extern void serve_source_free(ServeSource *source);
 
 /* The statements that read rows [offset, offset + limit) in one read-only transaction, under the
- * settings that make values exact. NULL when out of memory; the caller frees. */
-extern char *serve_source_sql(const ServeSource *source, int64_t limit, int64_t offset);
+ * settings that make values exact; arrays and composites as JSON or as PostgreSQL's own text. NULL
+ * when out of memory; the caller frees. */
+extern char *serve_source_sql(const ServeSource *source, bool as_json, int64_t limit,
+							  int64_t offset);
 
 #endif
