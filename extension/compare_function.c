@@ -87,6 +87,22 @@ put_comparison(ReturnSetInfo *result, const Comparison *comparison, const BenchP
 	tuple_builder_put(&builder, result);
 }
 
+/* What is no change of value, but could surprise. */
+static void
+tell_scales(const Comparison *comparison)
+{
+	const Verification *verification = comparison->verification;
+
+	for (int i = 0; i < verification->columns; i++)
+	{
+		if (verification->scale_changed[i])
+			ereport(NOTICE,
+					errmsg("n = " INT64_FORMAT
+						   ": column \"%s\" has equal values of another scale (1.5 for 1.50)",
+						   comparison->n, verification->column_names[i]));
+	}
+}
+
 /* Says what the row cannot. */
 static void
 tell(const Comparison *comparison, bool order_is_undefined)
@@ -100,8 +116,11 @@ tell(const Comparison *comparison, bool order_is_undefined)
 										  : "the rows differ",
 					   verification_summary(verification)),
 				errdetail("Native rows that did not come over HTTP: " INT64_FORMAT
-						  "; rows over HTTP that are not native: " INT64_FORMAT ".",
-						  verification->native_only, verification->http_only));
+						  "; rows over HTTP that are not native: " INT64_FORMAT ".%s%s",
+						  verification->native_only, verification->http_only,
+						  verification->sample_count > 0 ? " Native -> HTTP: " : "",
+						  verification_samples(verification)));
+	tell_scales(comparison);
 	if (comparison->trials_failed > 0)
 		ereport(WARNING,
 				errmsg("n = " INT64_FORMAT ": incomplete, %d trials are excluded", comparison->n,

@@ -20,6 +20,7 @@
 #include "utils/tuplestore.h"
 
 #include "row_difference.h"
+#include "row_digest.h"
 
 /* 2^12 registers: 1.6 % standard error */
 #define DISTINCT_REGISTER_BITS 12
@@ -188,6 +189,8 @@ typedef struct Pairing
 	int64 pairs;
 	int64 values_changed;
 	int64 *changed; /* [columns] */
+	int sample_count;
+	ChangedValue samples[ROW_DIFFERENCE_SAMPLES];
 } Pairing;
 
 static bool
@@ -217,6 +220,20 @@ sort_left_over(RowDifference *difference, int column)
 }
 
 static void
+note_change(const RowDifference *difference, int column, const uint64 *native, const uint64 *http,
+			Pairing *pairing)
+{
+	pairing->values_changed++;
+	pairing->changed[column]++;
+	if (pairing->sample_count == ROW_DIFFERENCE_SAMPLES)
+		return;
+	pairing->samples[pairing->sample_count++] =
+		(ChangedValue){.column = column,
+					   .row_hashes = {row_digest_row(native, difference->columns),
+									  row_digest_row(http, difference->columns)}};
+}
+
+static void
 try_pair(const RowDifference *difference, const uint64 *native, const uint64 *http,
 		 bool is_identified, Pairing *pairing)
 {
@@ -227,9 +244,11 @@ try_pair(const RowDifference *difference, const uint64 *native, const uint64 *ht
 	if (!is_identified && differing * 2 > difference->columns)
 		return;
 	pairing->pairs++;
-	pairing->values_changed += differing;
 	for (int i = 0; i < difference->columns; i++)
-		pairing->changed[i] += native[i] != http[i];
+	{
+		if (native[i] != http[i])
+			note_change(difference, i, native, http, pairing);
+	}
 }
 
 /* A group is what has one value of the column: one native and one HTTP row make a pair. */
@@ -306,6 +325,8 @@ pair_left_over(RowDifference *difference)
 	result->pairs = best.pairs;
 	result->values_changed = best.values_changed;
 	result->changed = best.changed;
+	result->sample_count = best.sample_count;
+	memcpy(result->samples, best.samples, sizeof(best.samples));
 }
 
 RowDifferenceResult *

@@ -18,6 +18,15 @@ typedef enum RowSide
 	SIDE_HTTP,
 } RowSide;
 
+#define ROW_DIFFERENCE_SAMPLES 3
+
+/* A value that changed: where to find it again. */
+typedef struct ChangedValue
+{
+	int column;
+	uint64 row_hashes[2]; /* by RowSide */
+} ChangedValue;
+
 typedef struct RowDifferenceResult
 {
 	int64 native_only; /* native EXCEPT ALL http */
@@ -25,6 +34,8 @@ typedef struct RowDifferenceResult
 	int64 pairs;       /* of these, taken for one row with changed values */
 	int64 values_changed;
 	int64 *changed; /* [columns], values of each column */
+	int sample_count;
+	ChangedValue samples[ROW_DIFFERENCE_SAMPLES];
 } RowDifferenceResult;
 
 typedef struct RowDifference RowDifference;

@@ -18,6 +18,7 @@
 
 #include "canonical_json.h"
 #include "row_hasher.h"
+#include "splitmix64.h"
 
 typedef struct ColumnHasher ColumnHasher;
 
@@ -27,7 +28,8 @@ struct ColumnHasher
 	const char *name;
 	uint64 seed;
 	uint64 (*hash)(ColumnHasher *column, Datum value);
-	FmgrInfo output; /* of types that have no family of their own */
+	uint64 scale_sum; /* of numeric columns */
+	FmgrInfo output;  /* of types that have no family of their own */
 };
 
 struct RowHasher
@@ -79,8 +81,11 @@ static uint64
 hash_decimal(ColumnHasher *column, Datum value)
 {
 	const char *text = DatumGetCString(DirectFunctionCall1(numeric_out, value));
+	const char *point = strchr(text, '.');
+	uint64 hash = row_digest_decimal(column->seed, text, strlen(text));
 
-	return row_digest_decimal(column->seed, text, strlen(text));
+	column->scale_sum += splitmix64_mix(hash + (point == NULL ? 0 : strlen(point + 1)));
+	return hash;
 }
 
 /* the bytes of a text-like value as UTF-8 */
@@ -298,6 +303,12 @@ const char *
 row_hasher_column_name(const RowHasher *hasher, int column)
 {
 	return hasher->column[column].name;
+}
+
+uint64
+row_hasher_scale_sum(const RowHasher *hasher, int column)
+{
+	return hasher->column[column].scale_sum;
 }
 
 const uint64 *

@@ -32,4 +32,11 @@ extern const char *row_hasher_column_name(const RowHasher *hasher, int column);
  */
 extern const uint64 *row_hasher_hash(RowHasher *hasher, const Datum *values, const bool *nulls);
 
+/*
+ * Sum over all rows hashed so far of what the column's decimal scales are, value
+ * by value: 1.50 and 1.5 are the same value and hash alike, but differ here.
+ * 0 for columns that are not numeric.
+ */
+extern uint64 row_hasher_scale_sum(const RowHasher *hasher, int column);
+
 #endif

@@ -3,7 +3,11 @@
  */
 #include "postgres.h"
 
+#include "fmgr.h"
 #include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
 
 #include "row_difference.h"
 #include "row_digest.h"
@@ -16,22 +20,30 @@ typedef struct SidePass
 {
 	RowSide side;
 	RowHasher *hasher;
+	const RowHasher *native_hasher;
 	const int *order; /* [columns]: native column of this side's column */
 	uint64 *hashes;   /* [columns], in native order */
 	RowDigest digest;
 	RowDifference *difference; /* NULL while only digests are compared */
 } SidePass;
 
+/* The row's hash; its column hashes are then in pass->hashes, in native order. */
+static uint64
+hash_row(SidePass *pass, const Datum *values, const bool *nulls)
+{
+	const uint64 *hashes = row_hasher_hash(pass->hasher, values, nulls);
+
+	for (int i = 0; i < pass->digest.columns; i++)
+		pass->hashes[pass->order[i]] = hashes[i];
+	return row_digest_add(&pass->digest, pass->hashes);
+}
+
 static void
 observe_row(void *context, const Datum *values, const bool *nulls)
 {
 	SidePass *pass = context;
-	const uint64 *hashes = row_hasher_hash(pass->hasher, values, nulls);
-	uint64 row_hash;
+	uint64 row_hash = hash_row(pass, values, nulls);
 
-	for (int i = 0; i < pass->digest.columns; i++)
-		pass->hashes[pass->order[i]] = hashes[i];
-	row_hash = row_digest_add(&pass->digest, pass->hashes);
 	if (pass->difference != NULL)
 		row_difference_add(pass->difference, pass->side, row_hash, pass->hashes);
 }
@@ -77,11 +89,99 @@ prepare_pass(SidePass *pass, RowSide side, RowHasher *hasher, const RowHasher *n
 {
 	int columns = row_hasher_columns(hasher);
 
-	*pass = (SidePass){.side = side, .hasher = hasher};
+	*pass = (SidePass){.side = side, .hasher = hasher, .native_hasher = native};
 	pass->order = match_columns(native, hasher);
 	pass->hashes = palloc0(sizeof(uint64) * Max(columns, 1));
 	row_digest_init(&pass->digest, palloc0(sizeof(uint64) * Max(columns, 1)), columns);
 }
+
+/* --- showing some of the values --------------------------------------------------- */
+
+#define SHOWN_BYTES 60 /* of one value */
+
+/* what a pass that looks for the samples' rows carries */
+typedef struct SamplePass
+{
+	SidePass *side_pass;
+	TupleDesc row_desc;
+	const RowDifferenceResult *result;
+	const char *texts[VERIFICATION_SAMPLES];
+	MemoryContext context; /* of the texts */
+} SamplePass;
+
+static char *
+shown_value(TupleDesc row_desc, const char *column_name, const Datum *values, const bool *nulls)
+{
+	for (int i = 0; i < row_desc->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(row_desc, i);
+		Oid output_function;
+		bool is_varlena;
+		char *text;
+
+		if (attribute->attisdropped || strcmp(NameStr(attribute->attname), column_name) != 0)
+			continue;
+		if (nulls[i])
+			return "null";
+		getTypeOutputInfo(attribute->atttypid, &output_function, &is_varlena);
+		text = OidOutputFunctionCall(output_function, values[i]);
+		if (strlen(text) > SHOWN_BYTES)
+			text = psprintf("%.*s...", pg_mbcliplen(text, strlen(text), SHOWN_BYTES), text);
+		return text;
+	}
+	return "";
+}
+
+static void
+sample_row(void *context, const Datum *values, const bool *nulls)
+{
+	SamplePass *pass = context;
+	SidePass *side_pass = pass->side_pass;
+	uint64 row_hash = hash_row(side_pass, values, nulls);
+
+	for (int i = 0; i < pass->result->sample_count; i++)
+	{
+		const ChangedValue *sample = &pass->result->samples[i];
+
+		if (pass->texts[i] == NULL && sample->row_hashes[side_pass->side] == row_hash)
+			pass->texts[i] = MemoryContextStrdup(
+				pass->context,
+				shown_value(pass->row_desc,
+							row_hasher_column_name(side_pass->native_hasher, sample->column),
+							values, nulls));
+	}
+}
+
+static void
+collect_samples(BenchPath *paths[2], SidePass passes[2], int64 n, const RowDifferenceResult *result,
+				Verification *verification)
+{
+	SamplePass sample_passes[2];
+
+	for (int side = SIDE_NATIVE; side <= SIDE_HTTP && result->sample_count > 0; side++)
+	{
+		sample_passes[side] = (SamplePass){.side_pass = &passes[side],
+										   .row_desc = paths[side]->row_desc,
+										   .result = result,
+										   .context = CurrentMemoryContext};
+		trial_runner_pass(paths[side], n, sample_row, &sample_passes[side]);
+	}
+	for (int i = 0; i < result->sample_count; i++)
+	{
+		const char *native = sample_passes[SIDE_NATIVE].texts[i];
+		const char *http = sample_passes[SIDE_HTTP].texts[i];
+
+		/* not found again: the endpoint gives other rows each time */
+		if (native == NULL || http == NULL)
+			continue;
+		verification->samples[verification->sample_count++] = (VerificationSample){
+			.column_name = verification->column_names[result->samples[i].column],
+			.native = native,
+			.http = http};
+	}
+}
+
+/* --- comparing ------------------------------------------------------------------------ */
 
 static void
 find_differences(BenchPath *paths[2], SidePass passes[2], int64 n, Verification *verification)
@@ -101,6 +201,23 @@ find_differences(BenchPath *paths[2], SidePass passes[2], int64 n, Verification 
 	verification->rows_extra = result->http_only - result->pairs;
 	verification->values_changed = result->values_changed;
 	verification->changed = result->changed;
+	collect_samples(paths, passes, n, result, verification);
+}
+
+/* Columns whose values are equal, but not their scales. */
+static void
+compare_scales(const SidePass passes[2], Verification *verification)
+{
+	for (int i = 0; i < verification->columns; i++)
+	{
+		int native_column = passes[SIDE_HTTP].order[i];
+		uint64 native_scales = row_hasher_scale_sum(passes[SIDE_NATIVE].hasher, native_column);
+		uint64 http_scales = row_hasher_scale_sum(passes[SIDE_HTTP].hasher, i);
+		bool same_values = passes[SIDE_NATIVE].digest.column_sums[native_column] ==
+						   passes[SIDE_HTTP].digest.column_sums[native_column];
+
+		verification->scale_changed[native_column] = same_values && native_scales != http_scales;
+	}
 }
 
 Verification *
@@ -116,6 +233,7 @@ verification_run(BenchPath *native, BenchPath *http, int64 n)
 	verification->columns = row_hasher_columns(native_hasher);
 	verification->column_names = palloc0(sizeof(char *) * Max(verification->columns, 1));
 	verification->changed = palloc0(sizeof(int64) * Max(verification->columns, 1));
+	verification->scale_changed = palloc0(sizeof(bool) * Max(verification->columns, 1));
 	for (int i = 0; i < verification->columns; i++)
 		verification->column_names[i] = row_hasher_column_name(native_hasher, i);
 
@@ -124,6 +242,7 @@ verification_run(BenchPath *native, BenchPath *http, int64 n)
 	verification->http_rows = trial_runner_pass(http, n, observe_row, &passes[SIDE_HTTP]);
 	verification->rows_equal = verification->native_rows == verification->http_rows &&
 							   passes[SIDE_NATIVE].digest.digest == passes[SIDE_HTTP].digest.digest;
+	compare_scales(passes, verification);
 	if (!verification->rows_equal)
 		find_differences(paths, passes, n, verification);
 	http->accepts_surplus = false;
@@ -161,5 +280,21 @@ verification_summary(const Verification *verification)
 		appendStringInfoChar(&text, ')');
 	append_count(&text, verification->rows_missing, "row", "missing");
 	append_count(&text, verification->rows_extra, "row", "extra");
+	return text.data;
+}
+
+char *
+verification_samples(const Verification *verification)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (int i = 0; i < verification->sample_count; i++)
+	{
+		const VerificationSample *sample = &verification->samples[i];
+
+		appendStringInfo(&text, "%s%s: %s -> %s", i > 0 ? "; " : "", sample->column_name,
+						 sample->native, sample->http);
+	}
 	return text.data;
 }

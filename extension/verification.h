@@ -7,6 +7,15 @@
 
 #include "bench_path.h"
 
+#define VERIFICATION_SAMPLES 3
+
+/* One value that changed, as text. */
+typedef struct VerificationSample
+{
+	const char *column_name;
+	const char *native, *http;
+} VerificationSample;
+
 typedef struct Verification
 {
 	bool rows_equal;
@@ -17,14 +26,20 @@ typedef struct Verification
 	int columns;
 	const char **column_names; /* [columns], lent from the row type */
 	int64 *changed;            /* [columns], values changed */
+	bool *scale_changed;       /* [columns], equal values, but 1.50 came for 1.5 */
+	int sample_count;
+	VerificationSample samples[VERIFICATION_SAMPLES];
 } Verification;
 
 /*
  * Compares n rows of both paths by their digests and, when these differ, once
- * more row by row (row_difference.h). Both row types must have the same column
+ * more row by row (row_difference.h), and once more to show some of the values. Both row types must have the same column
  * names, in any order: 42804 otherwise. Lives in the current context.
  */
 extern Verification *verification_run(BenchPath *native, BenchPath *http, int64 n);
+
+/* 'x: 1.5 -> 2.5; ...', the first values that changed; "" for none; in the current context. */
+extern char *verification_samples(const Verification *verification);
 
 /* One line: '3 values changed (code: 2, ratio: 1), 1 row missing'; in the current context. */
 extern char *verification_summary(const Verification *verification);
