@@ -24,7 +24,7 @@ our @EXPORT = qw(
   literal fetch_call extract_call
   fails_with succeeds
   wait_until wait_for_backend
-  private_memory open_descriptors
+  private_memory peak_memory open_descriptors
   make_certificate build_resolver with_setting
 );
 
@@ -239,6 +239,18 @@ sub private_memory
 	my ($shared)   = $status =~ /^RssShmem:\s+(\d+) kB/m;
 
 	return ($resident - $shared) * 1024;
+}
+
+# The most that was resident since the process began, less the shared memory
+# of now: comparable between processes that did the same.
+sub peak_memory
+{
+	my ($pid) = @_;
+	my $status = slurp_file("/proc/$pid/status");
+	my ($peak)   = $status =~ /^VmHWM:\s+(\d+) kB/m;
+	my ($shared) = $status =~ /^RssShmem:\s+(\d+) kB/m;
+
+	return ($peak - $shared) * 1024;
 }
 
 sub open_descriptors

@@ -12,6 +12,8 @@ use TransferBench;
 
 use constant {
 	LIMIT_MS         => 100,
+	ATTEMPTS         => 3,
+	TIMEOUT_MS       => 200,
 	FAILING_CALLS    => 1000,
 	MEMORY_TOLERANCE => 1 << 20,
 };
@@ -19,7 +21,7 @@ use constant {
 my $directory = PostgreSQL::Test::Utils::tempdir();
 my $resolver  = build_resolver($directory);
 my $node      = start_node('cancel',
-	settings    => "max_parallel_workers_per_gather = 2\nsynchronize_seqscans = on",
+	settings    => "max_parallel_workers_per_gather = 1\npg_transferbench.allowed_hosts = '127.0.0.1, *.test'",
 	environment => { $resolver ? (LD_PRELOAD => $resolver) : () });
 my $server   = start_http_server();
 my $observer = TransferBench::Session->new($node);
@@ -27,9 +29,7 @@ my $observer = TransferBench::Session->new($node);
 $observer->value($_) for (
 	'CREATE TABLE points (id bigint, x float8)',
 	'CREATE TABLE texts (id bigint, x text)',
-	'CREATE TABLE stored AS SELECT i::bigint AS id, i + 0.5::float8 AS x FROM generate_series(1, 100000) AS i',
-	"ALTER SYSTEM SET pg_transferbench.allowed_hosts = '127.0.0.1, *.test'",
-	'SELECT pg_reload_conf()');
+	'CREATE TABLE stored AS SELECT i::bigint AS id, i + 0.5::float8 AS x FROM generate_series(1, 100000) AS i');
 
 # --- where a statement can be --------------------------------------------------------
 
@@ -38,6 +38,14 @@ sub fetch
 	my ($url, $n, $row_type, %options) = @_;
 
 	return fetch_call('*', $url, $n, row_type => "'$row_type'", %options);
+}
+
+# Waits until the backend waits for the other end.
+sub until_waiting
+{
+	my ($session) = @_;
+	wait_for_backend($observer, $session->pid, 'Extension');
+	return;
 }
 
 # Waits until the scripted server has seen a request, and a moment more, so
@@ -60,9 +68,9 @@ sub until_computing
 my $ten_million = $server->url('/endless_body', start => '[{"id":0}', unit => ',{"id":1,"x":1.5}');
 my @places = (
 	# name, statement, when to act
-	[ 'connecting', fetch("http://127.0.0.1:$server->{unanswered_port}/", 1, 'points'), \&until_computing ],
+	[ 'connecting', fetch("http://127.0.0.1:$server->{unanswered_port}/", 1, 'points'), \&until_waiting ],
 	# the server waits for a request line while the client waits for its greeting
-	[ 'shaking hands for TLS', fetch($server->url('/rows') =~ s/^http/https/r, 1, 'points'), \&until_computing ],
+	[ 'shaking hands for TLS', fetch($server->url('/rows') =~ s/^http/https/r, 1, 'points'), \&until_waiting ],
 	[ 'waiting for the answer', fetch($server->url('/accept_only'), 1, 'points'), \&until_requested ],
 	[ 'waiting within the body', fetch($server->url('/stall', after => 20), 3, 'points'), \&until_requested ],
 	[ 'a body that drips', fetch($server->url('/endless_body', unit => ' ', delay_ms => 1), 1, 'points'), \&until_requested ],
@@ -83,7 +91,7 @@ my @places = (
 		\&until_requested ],
 	[ 'making the reference table', 'SELECT bench_reference_table(1000000000)', \&until_computing ]);
 
-push @places, [ 'looking up a name', fetch('http://stalled.test/', 1, 'points'), \&until_computing ] if $resolver;
+push @places, [ 'looking up a name', fetch('http://stalled.test/', 1, 'points'), \&until_waiting ] if $resolver;
 
 # some queries above are long only when the limits are
 my %limits = (
@@ -98,27 +106,42 @@ my %acts = (
 	terminate => { sqlstate => '57P01', act => sub { kill 'TERM', $_[0]->pid } },
 	interrupt => { sqlstate => '57014', act => sub { $_[0]->interrupt } });
 
-my @latencies;
+my (@latencies, $repeated);
 
-# Sends the statement, acts when it is where it should be, and asserts: in
-# time, with its SQLSTATE.
-sub act_upon
+# Sends the statement in a session, acts when it is where it should be; returns
+# the time to the error, by the signal's time, and psql's result.
+sub act_once
 {
 	my ($session, $how, $place) = @_;
-	my ($name, $sql, $when) = @$place;
-	my $act = $acts{$how};
+	my (undef, $sql, $when) = @$place;
 
 	$server->forget_requests;
 	$session->send($sql);
 	$when->($session);
 	my $start = time();
-	$act->{act}->($session);
-	my $result     = $session->finish;
-	my $latency_ms = (time() - $start) * 1000;
+	$acts{$how}{act}->($session);
+	my $result = $session->finish;
+	return ((time() - $start) * 1000, $result);
+}
+
+# One assertion: in time, and with its SQLSTATE. On a busy machine any process
+# may wait that long for a core (PostgreSQL's own queries do), so what was late
+# is tried twice more; what is late by its making stays late.
+sub act_upon
+{
+	my ($sessions, $how, $place) = @_;
+	my ($latency_ms, $result);
+
+	for (1 .. ATTEMPTS)
+	{
+		($latency_ms, $result) = act_once($sessions->(), $how, $place);
+		last if $latency_ms < LIMIT_MS;
+		$repeated++;
+	}
 	push @latencies, $latency_ms;
 
 	my $sqlstate = $result->{error}{sqlstate} // 'none';
-	ok($sqlstate eq $act->{sqlstate} && $latency_ms < LIMIT_MS, "$how while $name")
+	ok($sqlstate eq $acts{$how}{sqlstate} && $latency_ms < LIMIT_MS, "$how while $place->[0]")
 	  or diag(sprintf "%.1f ms, SQLSTATE %s: %s", $latency_ms, $sqlstate, $result->{errors});
 	return;
 }
@@ -133,19 +156,19 @@ for my $place (@places)
 {
 	for (1 .. 3)
 	{
-		act_upon($session, 'cancel', $place);
+		act_upon(sub { $session }, 'cancel', $place);
 	}
 	succeeds($session, fetch_call('rows, status', $server->url('/rows'), 3, row_type => "'points'"),
 		'3|ok', "the next statement works after: $place->[0]");
 }
 for my $place (@places)
 {
-	act_upon(new_session(), 'interrupt', $place);
-	act_upon(new_session(), 'terminate', $place);
+	act_upon(\&new_session, 'interrupt', $place);
+	act_upon(\&new_session, 'terminate', $place);
 }
 cmp_ok(scalar @latencies, '>=', 100, 'a hundred signals were sent');
 is((scalar grep { $_ < LIMIT_MS } @latencies), scalar @latencies, 'all of them took effect in time');
-note(sprintf 'slowest: %.1f ms', max @latencies);
+note(sprintf 'slowest: %.1f ms; repeated: %d', max(@latencies), $repeated // 0);
 wait_until(sub { $observer->value("SELECT count(*) FROM pg_stat_activity WHERE state = 'active'") eq '1' },
 	'the end of all statements');
 pass('no statement is left running');
@@ -155,15 +178,21 @@ is((scalar glob($node->data_dir . '/base/pgsql_tmp/*')), undef, 'no temporary fi
 
 # --- the server's own timeout ----------------------------------------------------------
 
-$session->value('SET statement_timeout = 200');
+$session->value('SET statement_timeout = ' . TIMEOUT_MS);
 for my $place (@places)
 {
 	my ($name, $sql) = @$place;
-	my $start      = time();
-	my $result     = $session->run($sql);
-	my $latency_ms = (time() - $start) * 1000 - 200;
-	ok(($result->{error}{sqlstate} // '') eq '57014' && $latency_ms < LIMIT_MS, "statement_timeout while $name")
-	  or diag(sprintf "%.1f ms late: %s", $latency_ms, $result->{errors});
+	my ($late_ms, $result);
+
+	for (1 .. ATTEMPTS)
+	{
+		my $start = time();
+		$result  = $session->run($sql);
+		$late_ms = (time() - $start) * 1000 - TIMEOUT_MS;
+		last if $late_ms < LIMIT_MS;
+	}
+	ok(($result->{error}{sqlstate} // '') eq '57014' && $late_ms < LIMIT_MS, "statement_timeout while $name")
+	  or diag(sprintf "%.1f ms late: %s", $late_ms, $result->{errors});
 }
 $session->value('RESET statement_timeout');
 
@@ -176,6 +205,8 @@ $session->value('RESET statement_timeout');
 	kill 'INT', $session->pid;
 	my $result = $session->finish;
 	is($result->{error}{sqlstate}, '57014', 'a cancel among several trials ends them all');
+	succeeds($session, fetch_call('rows, status', $server->url('/rows'), 3, row_type => "'points'"),
+		'3|ok', 'and the next statement works');
 }
 
 # --- failing calls leave nothing behind -----------------------------------------------------
@@ -206,7 +237,8 @@ sub fail_a_round
 	{
 		for my $sql (@failing)
 		{
-			$failed++ if $session->run($sql)->{error};
+			my $error = $session->run($sql)->{error};
+			$failed++ if $error && $error->{sqlstate} ne '25P02';
 		}
 	}
 	return $failed;
