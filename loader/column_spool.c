@@ -1,8 +1,8 @@
 #include "column_spool.h"
 #include "clock.h"
+#include "temporary_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,41 +53,15 @@ fail(ColumnSpool *spool, const char *what)
 static bool
 open_file(ColumnSpool *spool)
 {
-	const char *directory = getenv("TMPDIR");
-	char path[4096];
-
-	if (directory == NULL || *directory == '\0')
-		directory = "/tmp";
-	spool->file = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (spool->file >= 0)
-		return true;
-	/* not every file system has files without a name */
-	snprintf(path, sizeof(path), "%s/transferbench-XXXXXX", directory);
-	spool->file = mkostemp(path, O_CLOEXEC);
-	if (spool->file < 0)
-		return fail(spool, "create");
-	unlink(path);
-	return true;
+	spool->file = temporary_file_open();
+	return spool->file >= 0 || fail(spool, "create");
 }
 
 static bool
 write_block(ColumnSpool *spool, const char *block, int64_t number, size_t length)
 {
-	off_t offset = (off_t) number * (off_t) spool->block_size;
-
-	while (length > 0)
-	{
-		ssize_t written = pwrite(spool->file, block, length, offset);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return fail(spool, "write");
-		block += written;
-		offset += written;
-		length -= (size_t) written;
-	}
-	return true;
+	return temporary_file_write(spool->file, block, length, number * (int64_t) spool->block_size) ||
+		   fail(spool, "write");
 }
 
 static bool
@@ -180,27 +154,13 @@ column_spool_encoder(ColumnSpool *spool, int column)
 	return &spool->column[column].encoder;
 }
 
-/* Reads one whole block as far as it was written. */
+/* Reads a block as far as it was written: the file may end within its last one. */
 static bool
 read_block(ColumnSpool *spool, char *block, int64_t number)
 {
-	off_t offset = (off_t) number * (off_t) spool->block_size;
-	size_t done = 0;
-
-	while (done < spool->block_size)
-	{
-		ssize_t got =
-			pread(spool->file, block + done, spool->block_size - done, offset + (off_t) done);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return fail(spool, "read");
-		if (got == 0)
-			break; /* the file ends within its last block */
-		done += (size_t) got;
-	}
-	return true;
+	return temporary_file_read(spool->file, block, spool->block_size,
+							   number * (int64_t) spool->block_size) >= 0 ||
+		   fail(spool, "read");
 }
 
 bool

@@ -1,11 +1,14 @@
 #include "exchange.h"
 #include "clock.h"
 #include "json_text.h"
+#include "temporary_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define REFILL_PIECE (64 * 1024) /* bytes; on a stack */
 
 typedef enum ExchangeState
 {
@@ -18,10 +21,7 @@ typedef enum ExchangeState
 
 struct Exchange
 {
-	const ServeRequest request;
-	const int client_fd;
-	const ExchangeHook sleep;
-	const ExchangeHook wake;
+	ExchangeOptions options; /* constant, but for http_side: NULL once it is gone */
 
 	pthread_mutex_t lock; /* over all that follows, but see buffer */
 	pthread_cond_t room;  /* the database side waits for it */
@@ -34,30 +34,34 @@ struct Exchange
 	int status;
 	char *error_body;
 	int64_t waited_ns;
+	int64_t waits_since_ns; /* the database side, for room; 0: it does not */
 	char server_timing[200];
 	/* A ring: byte i of the body is at i modulo its size. Bytes [taken, written) are the HTTP
 	 * side's, the others the database side's, so both copy without the lock. */
 	char *buffer;
 	uint64_t written;
 	uint64_t taken;
+	/* Bytes [file_taken, file_written) of the file come after those of the buffer. While there are
+	 * any, only refill writes into the buffer; the database side goes on writing to the file. */
+	bool may_overflow;
+	bool refilling; /* asked for, or under way */
+	int file;       /* -1 until it is needed */
+	int64_t file_written;
+	int64_t file_taken;
+	Exchange *refill_link; /* the refiller's, under its lock */
 };
 
 Exchange *
-exchange_create(const ServeRequest *request, int client_fd, ExchangeHook sleep, ExchangeHook wake,
-				void *http_side)
+exchange_create(const ExchangeOptions *options)
 {
-	Exchange start = {.request = *request,
-					  .client_fd = client_fd,
-					  .sleep = sleep,
-					  .wake = wake,
-					  .references = 1,
-					  .http_side = http_side,
-					  .interrupt_fd = -1};
-	Exchange *exchange = malloc(sizeof(Exchange));
+	Exchange *exchange = calloc(1, sizeof(Exchange));
 
 	if (exchange == NULL)
 		return NULL;
-	memcpy(exchange, &start, sizeof(start));
+	exchange->options = *options;
+	exchange->references = 1;
+	exchange->interrupt_fd = -1;
+	exchange->file = -1;
 	pthread_mutex_init(&exchange->lock, NULL);
 	pthread_cond_init(&exchange->room, NULL);
 	return exchange;
@@ -83,7 +87,9 @@ exchange_release(Exchange *exchange)
 		return;
 	pthread_cond_destroy(&exchange->room);
 	pthread_mutex_destroy(&exchange->lock);
-	close(exchange->client_fd);
+	close(exchange->options.client_fd);
+	if (exchange->file >= 0)
+		close(exchange->file);
 	free(exchange->error_body);
 	free(exchange->buffer);
 	free(exchange);
@@ -92,13 +98,13 @@ exchange_release(Exchange *exchange)
 const ServeRequest *
 exchange_request(const Exchange *exchange)
 {
-	return &exchange->request;
+	return &exchange->options.request;
 }
 
 int
 exchange_client_fd(const Exchange *exchange)
 {
-	return exchange->client_fd;
+	return exchange->options.client_fd;
 }
 
 const char *
@@ -113,16 +119,16 @@ static void
 put_http_side_to_sleep(Exchange *exchange)
 {
 	exchange->http_side_sleeps = true;
-	exchange->sleep(exchange->http_side);
+	exchange->options.sleep(exchange->options.http_side);
 }
 
 static void
 wake_http_side(Exchange *exchange)
 {
-	if (!exchange->http_side_sleeps || exchange->http_side == NULL)
+	if (!exchange->http_side_sleeps || exchange->options.http_side == NULL)
 		return;
 	exchange->http_side_sleeps = false;
-	exchange->wake(exchange->http_side);
+	exchange->options.wake(exchange->options.http_side);
 }
 
 static void
@@ -135,6 +141,30 @@ stop_database_side(Exchange *exchange)
 	/* an eventfd takes it unless its counter is full, and then it is readable anyway */
 	if (exchange->interrupt_fd >= 0 && write(exchange->interrupt_fd, &one, sizeof(one)) < 0)
 		return;
+}
+
+static size_t
+room_in_buffer(const Exchange *exchange)
+{
+	return EXCHANGE_BUFFER - (size_t) (exchange->written - exchange->taken);
+}
+
+static bool
+has_overflow(const Exchange *exchange)
+{
+	return exchange->file_taken < exchange->file_written;
+}
+
+static void
+ask_for_refill(Exchange *exchange)
+{
+	/* half the buffer at once: fewer turns between the threads */
+	if (!has_overflow(exchange) || exchange->refilling || exchange->unwanted ||
+		room_in_buffer(exchange) < EXCHANGE_BUFFER / 2)
+		return;
+	exchange->refilling = true;
+	exchange->references++;
+	exchange->options.refill(exchange->options.refiller, exchange);
 }
 
 static bool
@@ -185,6 +215,18 @@ smaller(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
+/* What is to be said where the buffer is empty. */
+static ssize_t
+read_nothing(Exchange *exchange)
+{
+	if (exchange->state == STATE_STREAMING || (has_overflow(exchange) && !exchange->unwanted))
+	{
+		put_http_side_to_sleep(exchange);
+		return 0;
+	}
+	return exchange->state == STATE_COMPLETE ? EXCHANGE_END : EXCHANGE_BROKEN;
+}
+
 ssize_t
 exchange_read(Exchange *exchange, char *bytes, size_t size)
 {
@@ -194,12 +236,8 @@ exchange_read(Exchange *exchange, char *bytes, size_t size)
 	count = smaller((size_t) (exchange->written - exchange->taken), size);
 	if (count == 0)
 	{
-		ssize_t result = exchange->state == STATE_COMPLETE    ? EXCHANGE_END
-						 : exchange->state == STATE_STREAMING ? 0
-															  : EXCHANGE_BROKEN;
+		ssize_t result = read_nothing(exchange);
 
-		if (result == 0)
-			put_http_side_to_sleep(exchange);
 		pthread_mutex_unlock(&exchange->lock);
 		return result;
 	}
@@ -213,6 +251,7 @@ exchange_read(Exchange *exchange, char *bytes, size_t size)
 	pthread_mutex_lock(&exchange->lock);
 	exchange->taken += count;
 	pthread_cond_signal(&exchange->room);
+	ask_for_refill(exchange);
 	pthread_mutex_unlock(&exchange->lock);
 	return (ssize_t) count;
 }
@@ -221,7 +260,7 @@ void
 exchange_abandon(Exchange *exchange)
 {
 	pthread_mutex_lock(&exchange->lock);
-	exchange->http_side = NULL;
+	exchange->options.http_side = NULL;
 	stop_database_side(exchange);
 	pthread_mutex_unlock(&exchange->lock);
 }
@@ -281,53 +320,123 @@ exchange_is_decided(Exchange *exchange)
 	return is_decided;
 }
 
-/* Waits until there is room; how much, or 0 when nobody reads any more. Takes the lock itself. */
-static size_t
-wait_for_room(Exchange *exchange)
+typedef enum Place
 {
-	size_t room = 0;
+	PLACE_NOWHERE, /* nobody reads any more */
+	PLACE_BUFFER,
+	PLACE_FILE,
+} Place;
 
-	pthread_mutex_lock(&exchange->lock);
-	if (exchange->written - exchange->taken == EXCHANGE_BUFFER && !exchange->unwanted)
+static bool
+file_has_room(const Exchange *exchange, size_t length)
+{
+	return exchange->options.max_overflow_bytes == 0 ||
+		   exchange->file_written + (int64_t) length <= exchange->options.max_overflow_bytes;
+}
+
+/* Waits until bytes can be written somewhere. */
+static Place
+wait_for_place(Exchange *exchange, size_t length)
+{
+	Place place = PLACE_NOWHERE;
+	/* once it was full, half of it at once: fewer turns between the threads */
+	size_t enough = room_in_buffer(exchange) > 0 ? 1 : EXCHANGE_BUFFER / 2;
+
+	while (!exchange->unwanted && !has_ended(exchange))
 	{
-		int64_t start_ns = clock_now_ns();
-
-		/* half the buffer at once: fewer turns between the threads */
-		while (exchange->written - exchange->taken > EXCHANGE_BUFFER / 2 && !exchange->unwanted)
-			pthread_cond_wait(&exchange->room, &exchange->lock);
-		exchange->waited_ns += clock_now_ns() - start_ns;
+		if (!has_overflow(exchange) && room_in_buffer(exchange) >= enough)
+		{
+			place = PLACE_BUFFER;
+			break;
+		}
+		if (exchange->may_overflow && file_has_room(exchange, length))
+		{
+			place = PLACE_FILE;
+			break;
+		}
+		if (exchange->waits_since_ns == 0)
+			exchange->waits_since_ns = clock_now_ns();
+		pthread_cond_wait(&exchange->room, &exchange->lock);
 	}
-	if (!exchange->unwanted && exchange->state == STATE_STREAMING)
-		room = EXCHANGE_BUFFER - (size_t) (exchange->written - exchange->taken);
+	if (exchange->waits_since_ns != 0)
+		exchange->waited_ns += clock_now_ns() - exchange->waits_since_ns;
+	exchange->waits_since_ns = 0;
+	return place;
+}
+
+/* By whoever may write into the buffer; the lock is not held. */
+static void
+copy_into_buffer(Exchange *exchange, const char *bytes, size_t count)
+{
+	size_t at = (size_t) (exchange->written % EXCHANGE_BUFFER);
+	size_t until_wrap = smaller(count, EXCHANGE_BUFFER - at);
+
+	memcpy(exchange->buffer + at, bytes, until_wrap);
+	memcpy(exchange->buffer, bytes + until_wrap, count - until_wrap);
+}
+
+/* Both are called with the lock held, and let go of it while they copy; bytes written. */
+static size_t
+write_to_buffer(Exchange *exchange, const char *bytes, size_t length)
+{
+	size_t count = smaller(length, room_in_buffer(exchange));
+
 	pthread_mutex_unlock(&exchange->lock);
-	return room;
+	copy_into_buffer(exchange, bytes, count);
+	pthread_mutex_lock(&exchange->lock);
+	exchange->written += count;
+	wake_http_side(exchange);
+	return count;
+}
+
+static size_t
+write_to_file(Exchange *exchange, const char *bytes, size_t length)
+{
+	int64_t start_ns = clock_now_ns();
+	int64_t offset;
+	bool written;
+
+	if (!has_overflow(exchange))
+		exchange->file_written = exchange->file_taken = 0;
+	offset = exchange->file_written;
+	pthread_mutex_unlock(&exchange->lock);
+	if (exchange->file < 0)
+		exchange->file = temporary_file_open();
+	written = exchange->file >= 0 && temporary_file_write(exchange->file, bytes, length, offset);
+	pthread_mutex_lock(&exchange->lock);
+	exchange->waited_ns += clock_now_ns() - start_ns;
+	/* without a file the client is waited for, as if nobody else had asked */
+	if (!written)
+	{
+		exchange->may_overflow = false;
+		return 0;
+	}
+	exchange->file_written += (int64_t) length;
+	ask_for_refill(exchange);
+	return length;
 }
 
 bool
 exchange_write(Exchange *exchange, const char *bytes, size_t length)
 {
 	/* nobody takes the body of a HEAD */
-	if (exchange->request.head_only)
+	if (exchange->options.request.head_only)
 		return true;
+	pthread_mutex_lock(&exchange->lock);
 	while (length > 0)
 	{
-		size_t count = smaller(wait_for_room(exchange), length);
-		size_t at = (size_t) (exchange->written % EXCHANGE_BUFFER);
-		size_t until_wrap = smaller(count, EXCHANGE_BUFFER - at);
+		Place place = wait_for_place(exchange, length);
+		size_t count;
 
-		if (count == 0)
-			return false;
-		memcpy(exchange->buffer + at, bytes, until_wrap);
-		memcpy(exchange->buffer, bytes + until_wrap, count - until_wrap);
+		if (place == PLACE_NOWHERE)
+			break;
+		count = place == PLACE_FILE ? write_to_file(exchange, bytes, length)
+									: write_to_buffer(exchange, bytes, length);
 		bytes += count;
 		length -= count;
-
-		pthread_mutex_lock(&exchange->lock);
-		exchange->written += count;
-		wake_http_side(exchange);
-		pthread_mutex_unlock(&exchange->lock);
 	}
-	return true;
+	pthread_mutex_unlock(&exchange->lock);
+	return length == 0;
 }
 
 int64_t
@@ -349,6 +458,61 @@ exchange_finish(Exchange *exchange, const char *server_timing)
 	pthread_mutex_unlock(&exchange->lock);
 }
 
+/* --- whoever looks after the connections --- */
+
+void
+exchange_relieve(Exchange *exchange, int64_t stalled_ns)
+{
+	pthread_mutex_lock(&exchange->lock);
+	if (exchange->waits_since_ns != 0 && clock_now_ns() - exchange->waits_since_ns >= stalled_ns)
+	{
+		exchange->may_overflow = true;
+		pthread_cond_signal(&exchange->room);
+	}
+	pthread_mutex_unlock(&exchange->lock);
+}
+
+void
+exchange_refill(Exchange *exchange)
+{
+	char piece[REFILL_PIECE];
+
+	pthread_mutex_lock(&exchange->lock);
+	while (has_overflow(exchange) && room_in_buffer(exchange) > 0 && !exchange->unwanted)
+	{
+		size_t count = smaller(smaller(sizeof(piece), room_in_buffer(exchange)),
+							   (size_t) (exchange->file_written - exchange->file_taken));
+		bool read;
+
+		pthread_mutex_unlock(&exchange->lock);
+		read = temporary_file_read(exchange->file, piece, count, exchange->file_taken) ==
+			   (ssize_t) count;
+		if (read)
+			copy_into_buffer(exchange, piece, count);
+		pthread_mutex_lock(&exchange->lock);
+		if (!read)
+		{
+			/* a body with a hole must not go on */
+			exchange->file_taken = exchange->file_written;
+			exchange->state = STATE_BROKEN;
+			stop_database_side(exchange);
+			break;
+		}
+		exchange->written += count;
+		exchange->file_taken += (int64_t) count;
+	}
+	exchange->refilling = false;
+	wake_http_side(exchange);
+	pthread_cond_signal(&exchange->room);
+	pthread_mutex_unlock(&exchange->lock);
+}
+
+Exchange **
+exchange_refill_link(Exchange *exchange)
+{
+	return &exchange->refill_link;
+}
+
 /* --- both --- */
 
 void
@@ -368,6 +532,7 @@ exchange_cut(Exchange *exchange, int status, const char *detail)
 		exchange->state = STATE_BROKEN;
 	end_with_error(exchange, status, detail);
 	stop_database_side(exchange);
+	wake_http_side(exchange);
 	pthread_mutex_unlock(&exchange->lock);
 }
 

@@ -4,7 +4,9 @@
  *
  * The HTTP side never blocks: where there is nothing to be had yet it goes to sleep
  * (suspends its connection) and is woken. The database side blocks while the bounded
- * buffer is full, until the client has taken some, has gone, or the exchange is cut.
+ * buffer is full, until the client has taken some, has gone, or the exchange is cut; or,
+ * once it has been relieved because others wait for its connection, it goes on into a
+ * temporary file, from which a third thread refills the buffer.
  *
  * The status is decided once. After that bytes flow, and the body ends complete, or
  * broken: then the connection is closed so that nobody can take the body for whole.
@@ -29,10 +31,23 @@ typedef void (*ExchangeHook)(void *http_side);
 
 typedef struct Exchange Exchange;
 
-/* `sleep` and `wake` work on `http_side`. `client_fd` becomes the exchange's. NULL when out of
- * memory (client_fd is then still the caller's). */
-extern Exchange *exchange_create(const ServeRequest *request, int client_fd, ExchangeHook sleep,
-								 ExchangeHook wake, void *http_side);
+/* Asks for exchange_refill from a thread that may wait for a disk; called with the lock held, with a
+ * reference that goes to it. */
+typedef void (*ExchangeRefillHook)(void *refiller, Exchange *exchange);
+
+typedef struct ExchangeOptions
+{
+	ServeRequest request;
+	int client_fd; /* becomes the exchange's */
+	ExchangeHook sleep, wake;
+	void *http_side; /* what they work on */
+	ExchangeRefillHook refill;
+	void *refiller;
+	int64_t max_overflow_bytes; /* of the temporary file; 0: no limit */
+} ExchangeOptions;
+
+/* NULL when out of memory (client_fd is then still the caller's). */
+extern Exchange *exchange_create(const ExchangeOptions *options);
 extern void exchange_hold(Exchange *exchange);
 extern void exchange_release(Exchange *exchange);
 
@@ -75,6 +90,16 @@ extern bool exchange_write(Exchange *exchange, const char *bytes, size_t length)
 /* Nanoseconds spent in exchange_write waiting for room. */
 extern int64_t exchange_waited_ns(const Exchange *exchange);
 extern void exchange_finish(Exchange *exchange, const char *server_timing);
+
+/* --- whoever looks after the connections --- */
+
+/* If the database side has been waiting for its client for `stalled_ns`, lets it go on into a
+ * temporary file. */
+extern void exchange_relieve(Exchange *exchange, int64_t stalled_ns);
+/* Moves bytes from the file into the buffer. */
+extern void exchange_refill(Exchange *exchange);
+/* Where the refiller hangs on the next one of its list: no memory is wanted for that. */
+extern Exchange **exchange_refill_link(Exchange *exchange);
 
 /* --- both, and whoever else holds a reference --- */
 

@@ -153,8 +153,11 @@ put_row(Answer *answer, const PGresult *row)
 {
 	for (int i = 0; i < answer->columns; i++)
 	{
-		answer->fields[i].text = PQgetisnull(row, 0, i) ? NULL : PQgetvalue(row, 0, i);
-		answer->fields[i].length = (size_t) PQgetlength(row, 0, i);
+		RowField *field = &answer->fields[i];
+
+		field->length = (size_t) PQgetlength(row, 0, i);
+		/* only what is empty can be null: one call less for the most */
+		field->text = field->length == 0 && PQgetisnull(row, 0, i) ? NULL : PQgetvalue(row, 0, i);
 	}
 	if (answer->check_utf8 && !is_utf8_row(answer))
 		return false;

@@ -1,6 +1,7 @@
 #include "serve_http.h"
 #include "accept_encoding.h"
 #include "message.h"
+#include "refiller.h"
 #include "serve_request.h"
 
 #include <fcntl.h>
@@ -34,6 +35,7 @@ struct ServeHttp
 {
 	struct MHD_Daemon *daemon;
 	ServePool *pool;
+	Refiller *refiller;
 	const ServeLimits *limits;
 	const char *info;
 	int listen_fd;
@@ -232,8 +234,19 @@ create_active(ServeHttp *http, struct MHD_Connection *connection, const ServeReq
 
 	if (active != NULL && client_fd >= 0)
 	{
+		ExchangeOptions options = {
+			.request = *request,
+			.client_fd = client_fd,
+			.sleep = suspend,
+			.wake = resume,
+			.http_side = connection,
+			.refill = refiller_add,
+			.refiller = http->refiller,
+			.max_overflow_bytes = http->limits->spool_bytes,
+		};
+
 		active->http = http;
-		active->exchange = exchange_create(request, client_fd, suspend, resume, connection);
+		active->exchange = exchange_create(&options);
 		if (active->exchange != NULL)
 			return active;
 	}
@@ -426,6 +439,18 @@ ignore_log(void *context, const char *format, va_list arguments)
 	(void) arguments;
 }
 
+static struct MHD_Daemon *
+start_daemon(ServeHttp *http)
+{
+	return MHD_start_daemon(
+		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+		handle, http, MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_LISTEN_SOCKET,
+		http->listen_fd, MHD_OPTION_NOTIFY_COMPLETED, forget_request, NULL,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned) http->limits->http_connections,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned) http->limits->idle_timeout_s,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) CONNECTION_MEMORY, MHD_OPTION_END);
+}
+
 ServeHttp *
 serve_http_start(int listen_fd, ServePool *pool, const ServeLimits *limits, const char *info)
 {
@@ -441,16 +466,13 @@ serve_http_start(int listen_fd, ServePool *pool, const ServeLimits *limits, cons
 	http->info = info;
 	http->listen_fd = listen_fd;
 	pthread_mutex_init(&http->lock, NULL);
-	http->daemon = MHD_start_daemon(
-		MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
-		handle, http, MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_LISTEN_SOCKET,
-		listen_fd, MHD_OPTION_NOTIFY_COMPLETED, forget_request, NULL, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned) limits->http_connections, MHD_OPTION_CONNECTION_TIMEOUT,
-		(unsigned) limits->idle_timeout_s, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t) CONNECTION_MEMORY, MHD_OPTION_END);
+	http->refiller = refiller_start();
+	if (http->refiller != NULL)
+		http->daemon = start_daemon(http);
 	if (http->daemon != NULL)
 		return http;
 	message_error("the HTTP server cannot be started: %m");
+	refiller_stop(http->refiller);
 	pthread_mutex_destroy(&http->lock);
 	free(http);
 	return NULL;
@@ -490,6 +512,7 @@ void
 serve_http_stop(ServeHttp *http)
 {
 	MHD_stop_daemon(http->daemon);
+	refiller_stop(http->refiller);
 	pthread_mutex_destroy(&http->lock);
 	free(http);
 }

@@ -7,6 +7,11 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+/* When requests wait, a client that has let its connection wait for this long loses the power to do
+ * so; and how often that is looked at. */
+#define STALLED_NS (200 * CLOCK_NS_PER_MS)
+#define LOOK_NS    (100 * CLOCK_NS_PER_MS)
+
 typedef struct Waiting
 {
 	Exchange *exchange;
@@ -20,6 +25,7 @@ typedef struct Worker
 	pthread_t thread;
 	Database database;
 	int interrupt_fd;
+	Exchange *current; /* under the pool's lock; NULL while it is idle */
 } Worker;
 
 struct ServePool
@@ -85,7 +91,6 @@ work_on(Worker *worker, Exchange *exchange)
 		reached = serve_answer(exchange, &worker->database, worker->pool->options);
 		exchange_detach(exchange);
 	}
-	exchange_release(exchange);
 	return reached;
 }
 
@@ -107,13 +112,15 @@ run_worker(void *context)
 			pthread_cond_wait(&pool->work, &pool->lock);
 		if (pool->first == NULL)
 			break;
-		exchange = take_first(pool);
+		exchange = worker->current = take_first(pool);
 		pool->state.busy++;
 		pthread_mutex_unlock(&pool->lock);
 		reached = work_on(worker, exchange);
 		pthread_mutex_lock(&pool->lock);
 		pool->state.busy--;
 		pool->state.database_reached = reached;
+		worker->current = NULL;
+		exchange_release(exchange);
 	}
 	pthread_mutex_unlock(&pool->lock);
 	database_close(&worker->database);
@@ -134,6 +141,15 @@ refuse_first(ServePool *pool)
 	pthread_mutex_lock(&pool->lock);
 }
 
+/* Others wait: a slow client is no reason. */
+static void
+relieve_workers(ServePool *pool)
+{
+	for (int i = 0; i < pool->workers; i++)
+		if (pool->worker[i].current != NULL)
+			exchange_relieve(pool->worker[i].current, STALLED_NS);
+}
+
 static void *
 run_clerk(void *context)
 {
@@ -148,9 +164,12 @@ run_clerk(void *context)
 			refuse_first(pool);
 		else
 		{
-			struct timespec deadline = timespec_of(pool->first->deadline_ns);
+			int64_t look_ns = clock_now_ns() + LOOK_NS;
+			struct timespec until = timespec_of(
+				look_ns < pool->first->deadline_ns ? look_ns : pool->first->deadline_ns);
 
-			pthread_cond_timedwait(&pool->line, &pool->lock, &deadline);
+			relieve_workers(pool);
+			pthread_cond_timedwait(&pool->line, &pool->lock, &until);
 		}
 	}
 	pthread_mutex_unlock(&pool->lock);
@@ -174,7 +193,9 @@ start_worker(ServePool *pool)
 		close(worker->interrupt_fd);
 		return false;
 	}
+	pthread_mutex_lock(&pool->lock);
 	pool->workers++;
+	pthread_mutex_unlock(&pool->lock);
 	return true;
 }
 
