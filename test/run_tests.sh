@@ -12,6 +12,7 @@
 #   TRANSFERBENCH_STAGE   the staged installation; empty: the server has the extension
 #   TRANSFERBENCH_USER    whom root becomes (default: postgres, else nobody)
 #   TRANSFERBENCH_KEEP    1: keep the directory with logs and results, and name it
+#   TRANSFERBENCH_TIMEOUT seconds for all tests together (default 1800)
 #   PROVE_FLAGS           for prove, such as -v or -j2
 set -eu
 
@@ -120,7 +121,8 @@ echo 1 >"$work/status"
 	status=0
 	# --directives names each test that was skipped, and why
 	# shellcheck disable=SC2086
-	prove --directives ${PROVE_FLAGS:-} "$@" 2>&1 || status=$?
+	timeout "${TRANSFERBENCH_TIMEOUT:-1800}" prove --directives ${PROVE_FLAGS:-} "$@" 2>&1 || status=$?
+	[ "$status" -ne 124 ] || echo "run_tests.sh: stopped after ${TRANSFERBENCH_TIMEOUT:-1800} s"
 	echo $status >"$work/status"
 } | tee "$work/prove"
 status=$(cat "$work/status")
