@@ -22,7 +22,6 @@ typedef struct Answer
 	const RowFormat *format;
 	bool decides_late; /* the status, at the end rather than at the first row */
 	int columns;
-	bool check_utf8;      /* the server does not vouch for its text */
 	RowColumnHead *heads; /* [columns] */
 	RowField *fields;     /* [columns] */
 	BodyStream *body;
@@ -56,6 +55,16 @@ fail(Answer *answer, int status, const char *detail)
 	fail_with(answer, status, detail, detail);
 }
 
+/* Lets out what is encoded so far; false when nobody reads any more. */
+static bool
+flush(Answer *answer)
+{
+	if (answer->decides_late || answer->rows == 0)
+		return true;
+	return answer->format->flush(answer->writer) && body_stream_flush(answer->body);
+}
+
+/* The client gets the rows that were whole, and then no end. */
 static void
 fail_by_database(Answer *answer)
 {
@@ -64,6 +73,7 @@ fail_by_database(Answer *answer)
 
 	snprintf(detail, sizeof(detail), "%s%s%s", database->sqlstate,
 			 *database->sqlstate == '\0' ? "" : ": ", database->message);
+	flush(answer);
 	fail(answer, SERVE_STATUS_READING_FAILED, detail);
 }
 
@@ -127,27 +137,6 @@ open_writer(Answer *answer, const PGresult *result)
 	return answer->writer != NULL;
 }
 
-/* Without a conversion by the server (SQL_ASCII) text may be in any encoding. */
-static bool
-is_utf8_row(Answer *answer)
-{
-	char detail[160];
-
-	for (int i = 0; i < answer->columns; i++)
-	{
-		const RowField *field = &answer->fields[i];
-
-		if (field->text == NULL || json_encode_is_utf8(field->text, field->length))
-			continue;
-		snprintf(detail, sizeof(detail),
-				 "row %" PRId64 ", column %d: not UTF-8, and the database's encoding is SQL_ASCII",
-				 answer->rows + 1, i + 1);
-		fail(answer, SERVE_STATUS_READING_FAILED, detail);
-		return false;
-	}
-	return true;
-}
-
 static bool
 put_row(Answer *answer, const PGresult *row)
 {
@@ -159,8 +148,6 @@ put_row(Answer *answer, const PGresult *row)
 		/* only what is empty can be null: one call less for the most */
 		field->text = field->length == 0 && PQgetisnull(row, 0, i) ? NULL : PQgetvalue(row, 0, i);
 	}
-	if (answer->check_utf8 && !is_utf8_row(answer))
-		return false;
 	if (!answer->decides_late && answer->rows == 0 &&
 		!exchange_decide(answer->exchange, SERVE_STATUS_RESULT))
 		return false;
@@ -169,14 +156,6 @@ put_row(Answer *answer, const PGresult *row)
 		return true;
 	fail_by_writer(answer);
 	return false;
-}
-
-static bool
-flush(Answer *answer)
-{
-	if (answer->decides_late || answer->rows == 0)
-		return true;
-	return answer->format->flush(answer->writer) && body_stream_flush(answer->body);
 }
 
 /* query: waiting for and receiving from the database; serialise: making the body, less the time the
@@ -294,11 +273,7 @@ open_database(Answer *answer)
 static bool
 run_query(Answer *answer, const char *sql)
 {
-	Database *database = answer->database;
-	const char *encoding = PQparameterStatus(database->connection, "server_encoding");
-
-	answer->check_utf8 = encoding == NULL || strcmp(encoding, "SQL_ASCII") == 0;
-	return database_send(database, sql) == DATABASE_LOST || read_results(answer);
+	return database_send(answer->database, sql) == DATABASE_LOST || read_results(answer);
 }
 
 /* True when the database could be reached. */
