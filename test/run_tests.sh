@@ -81,7 +81,7 @@ fi
 # Path of a test given by path, by name, or by name without its ending.
 find_test()
 {
-	for candidate in "$1" "$top/test/t/$1" "$top/test/t/$1.pl" "$top/build/unit/$1" "$top/$1"; do
+	for candidate in "$1" "$top/test/$1" "$top/test/t/$1" "$top/test/t/$1.pl" "$top/build/unit/$1" "$top/$1"; do
 		if [ -f "$candidate" ]; then
 			echo "$candidate"
 			return

@@ -38,8 +38,10 @@ sub start_node
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
 	$node->init(extra => [ '--no-locale', '--encoding=UTF8' ]);
-	$node->append_conf('postgresql.conf', join "\n",
+	$node->append_conf(
+		'postgresql.conf', join "\n",
 		'fsync = ' . ($options{fsync} ? 'on' : 'off'),
+
 		# the statements of a test carry bodies of megabytes
 		'log_statement = none',
 		'log_min_error_statement = panic',
@@ -84,10 +86,10 @@ sub start_http_server
 	push @command, '--files', $options{files} if $options{files};
 	push @command, '--tls', @options{qw(certificate key)} if $options{certificate};
 	my $server = TransferBench::Server->start(
-		name    => 'scripted_http_server',
+		name => 'scripted_http_server',
 		command => \@command,
-		lines   => 2,
-		scheme  => $options{certificate} ? 'https' : 'http');
+		lines => 2,
+		scheme => $options{certificate} ? 'https' : 'http');
 	$server->{unanswered_port} = ($server->first_lines)[1] =~ /unanswered on (\d+)/ ? $1 : die;
 	return $server;
 }
@@ -105,11 +107,10 @@ sub start_endpoint
 	my ($node, @arguments) = @_;
 
 	return TransferBench::Server->start(
-		name    => 'serve',
+		name => 'serve',
 		command => [
 			endpoint_program(), 'serve', '--port', '0', '--bind', '127.0.0.1',
-			'-d', $node->connstr('postgres'), @arguments
-		],
+			'-d', $node->connstr('postgres'), @arguments ],
 		lines => 1);
 }
 
@@ -135,7 +136,9 @@ sub named_arguments
 sub fetch_call
 {
 	my ($columns, $url, $n, %options) = @_;
-	return "SELECT $columns FROM bench_http_fetch(" . literal($url) . ", $n"
+	return
+		"SELECT $columns FROM bench_http_fetch("
+	  . literal($url) . ", $n"
 	  . join('', named_arguments(%options)) . ')';
 }
 
@@ -143,7 +146,9 @@ sub fetch_call
 sub extract_call
 {
 	my ($columns, $query, $n, %options) = @_;
-	return "SELECT $columns FROM bench_extract($n, " . literal($query)
+	return
+		"SELECT $columns FROM bench_extract($n, "
+	  . literal($query)
 	  . join('', named_arguments(%options)) . ')';
 }
 
@@ -176,14 +181,15 @@ sub fails_with
 	{
 		for my $field (sort keys %$expected)
 		{
-			my $got  = $result->{error}{$field} // '';
+			my $got = $result->{error}{$field} // '';
 			my $want = $expected->{$field};
 			my $fits = ref $want ? $got =~ $want : $got eq $want;
 			push @wrong, "$field is '$got', not $want" unless $fits;
 		}
 	}
 	ok(!@wrong, $name)
-	  or diag(join "\n", @wrong, 'statement: ' . substr($sql, 0, 500), "psql said: $result->{errors}");
+	  or
+	  diag(join "\n", @wrong, 'statement: ' . substr($sql, 0, 500), "psql said: $result->{errors}");
 	return $result;
 }
 
@@ -193,7 +199,8 @@ sub succeeds
 	my ($session, $sql, $expected, $name) = @_;
 	my $result = $session->run($sql);
 	my $fits =
-	  !$result->{error} && (ref $expected ? $result->{output} =~ $expected : $result->{output} eq $expected);
+	  !$result->{error}
+	  && (ref $expected ? $result->{output} =~ $expected : $result->{output} eq $expected);
 	local $Test::Builder::Level = $Test::Builder::Level + 1;
 
 	ok($fits, $name)
@@ -236,7 +243,7 @@ sub private_memory
 	my ($pid) = @_;
 	my $status = slurp_file("/proc/$pid/status");
 	my ($resident) = $status =~ /^VmRSS:\s+(\d+) kB/m;
-	my ($shared)   = $status =~ /^RssShmem:\s+(\d+) kB/m;
+	my ($shared) = $status =~ /^RssShmem:\s+(\d+) kB/m;
 
 	return ($resident - $shared) * 1024;
 }
@@ -247,7 +254,7 @@ sub peak_memory
 {
 	my ($pid) = @_;
 	my $status = slurp_file("/proc/$pid/status");
-	my ($peak)   = $status =~ /^VmHWM:\s+(\d+) kB/m;
+	my ($peak) = $status =~ /^VmHWM:\s+(\d+) kB/m;
 	my ($shared) = $status =~ /^RssShmem:\s+(\d+) kB/m;
 
 	return ($peak - $shared) * 1024;
@@ -267,9 +274,14 @@ sub make_certificate
 	my ($directory, $name, %options) = @_;
 	my ($certificate, $key) = ("$directory/$name.crt", "$directory/$name.key");
 	my @request = (
-		'openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-sha256',
-		'-subj', "/CN=$name", '-keyout', $key, '-out', $certificate,
-		'-addext', "subjectAltName=$options{subject_alternative_name}");
+		'openssl', 'req',
+		'-x509', '-newkey',
+		'rsa:2048', '-nodes',
+		'-sha256', '-subj',
+		"/CN=$name", '-keyout',
+		$key, '-out',
+		$certificate, '-addext',
+		"subjectAltName=$options{subject_alternative_name}");
 
 	# -days refuses what is over already: sign the request anew, for a past day
 	push @request, '-days', '1';
@@ -290,6 +302,7 @@ sub build_resolver
 	my ($directory) = @_;
 	(my $source = __FILE__) =~ s{[^/]*$}{scripted_resolver.c};
 	my $library = "$directory/scripted_resolver.so";
+
 	# the compiler of the server's build, or whatever this system calls cc
 	my ($configured) = split ' ', qx(pg_config --cc);
 

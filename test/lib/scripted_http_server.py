@@ -433,6 +433,15 @@ def behave_retry(connection, request):
                            headers=headers)
 
 
+def behave_flaky(connection, request):
+    """Status 500 for the tries of key= that fail= lists by number (1,4), else rows as /rows."""
+    failing = request.text('fail').split(',')
+    if str(connection.server.shared.count_try(request.text('key'))) in failing:
+        connection.send_answer(b'{"error":"not this time"}', '500 Flaky')
+        return
+    behave_rows(connection, request)
+
+
 def behave_redirect(connection, request):
     """status= to the location to=; without to=, to itself."""
     connection.send_answer(b'', '%d Elsewhere' % request.number('status', 302),
@@ -528,6 +537,19 @@ def behave_big(connection, request):
         connection.send(piece)
         left -= len(piece)
     connection.send(tail)
+
+
+def behave_wide(connection, request):
+    """rows= rows, each with the same id and a string of width= bytes."""
+    row = b'{"id":1,"x":"' + b'x' * request.number('width', 10000) + b'"}'
+    rows = request.number('rows', 1000)
+    connection.send_head(length=rows * (len(row) + 1) + 1)
+    connection.send(b'[' + row)
+    rest = b',' + row
+    per_piece = max(1, PIECE // len(rest))
+    for start in range(1, rows, per_piece):
+        connection.send(rest * min(per_piece, rows - start))
+    connection.send(b']')
 
 
 def behave_deep(connection, request):
@@ -653,6 +675,7 @@ BEHAVIOURS = {
     '/reset': behave_reset,
     '/chunked': behave_chunked,
     '/retry': behave_retry,
+    '/flaky': behave_flaky,
     '/redirect': behave_redirect,
     '/gzip': behave_gzip,
     '/bomb': behave_bomb,
@@ -660,6 +683,7 @@ BEHAVIOURS = {
     '/large_header': behave_large_header,
     '/endless_body': behave_endless_body,
     '/big': behave_big,
+    '/wide': behave_wide,
     '/deep': behave_deep,
     '/rows': behave_rows,
     '/ndjson': behave_ndjson,

@@ -10,31 +10,33 @@ use TransferBench;
 
 use constant ROWS => 1000;
 
-my $node      = start_node('mutation');
+my $node = start_node('mutation');
 my $directory = PostgreSQL::Test::Utils::tempdir();
-my $server    = start_http_server(files => $directory);
-my $session   = TransferBench::Session->new($node);
+my $server = start_http_server(files => $directory);
+my $session = TransferBench::Session->new($node);
 
 $session->value('SELECT bench_reference_table(' . ROWS . ')');
-my $reference = $session->value(extract_call('digest', 'SELECT * FROM bench_reference', ROWS, verify => 'true'));
+my $reference =
+  $session->value(extract_call('digest', 'SELECT * FROM bench_reference', ROWS, verify => 'true'));
 
 # Makes the table mutant: a copy of the reference table, changed by statements.
 sub make_mutant
 {
 	my (@changes) = @_;
 
-	$session->value($_) for (
+	$session->value($_)
+	  for (
 		'DROP TABLE IF EXISTS mutant',
 		'CREATE TABLE mutant (LIKE bench_reference)',
-		'INSERT INTO mutant SELECT * FROM bench_reference',
-		@changes);
+		'INSERT INTO mutant SELECT * FROM bench_reference', @changes);
 	return;
 }
 
 # Rows of one table that the other lacks, as often as it lacks them.
 sub differences
 {
-	return $session->value('SELECT count(*) FILTER (WHERE side = 1), count(*) FILTER (WHERE side = 2) FROM ('
+	return $session->value(
+			'SELECT count(*) FILTER (WHERE side = 1), count(*) FILTER (WHERE side = 2) FROM ('
 		  . 'SELECT 1 AS side FROM (TABLE bench_reference EXCEPT ALL TABLE mutant) AS a UNION ALL '
 		  . 'SELECT 2 FROM (TABLE mutant EXCEPT ALL TABLE bench_reference) AS b) AS both_ways');
 }
@@ -54,7 +56,9 @@ sub comparison
 {
 	my ($columns, $url, $n) = @_;
 
-	return "SELECT $columns FROM bench_compare(" . literal($url)
+	return
+		"SELECT $columns FROM bench_compare("
+	  . literal($url)
 	  . ", '{$n}', trials => 1, query => 'SELECT * FROM bench_reference ORDER BY id')";
 }
 
@@ -62,33 +66,55 @@ sub warnings_of
 {
 	my ($result) = @_;
 
-	return join "\n", map { join "\n", grep { defined } @$_{qw(message detail hint context)} }
+	return join "\n", map {
+		join "\n", grep { defined } @$_{qw(message detail hint context)}
+	  }
 	  grep { $_->{severity} eq 'WARNING' } @{ $result->{notices} };
 }
 
 my $one = 'UPDATE mutant SET';
-my $at  = 'WHERE id = 500';
+my $at = 'WHERE id = 500';
 my $null_note = 'WHERE id = (SELECT min(id) FROM bench_reference WHERE note IS NULL)';
 my @mutations = (
+
 	# name, count, columns, statements
 	[ 'id one further', 1, '{id}', 'UPDATE mutant SET id = id + 1 WHERE id = ' . ROWS ],
 	[ 'the last digit of code', 1, '{code}', "$one code = code # 1 $at" ],
-	[ 'created_at by one microsecond', 1, '{created_at}', "$one created_at = created_at + interval '1 microsecond' $at" ],
-	[ 'created_at by one hour', 1, '{created_at}', "$one created_at = created_at + interval '1 hour' $at" ],
+	[   'created_at by one microsecond',
+		1, '{created_at}', "$one created_at = created_at + interval '1 microsecond' $at" ],
+	[   'created_at by one hour', 1,
+		'{created_at}', "$one created_at = created_at + interval '1 hour' $at" ],
 	[ 'amount by one cent', 1, '{amount}', "$one amount = amount - 0.01 $at" ],
 	[ 'the sign of amount', 1, '{amount}', "$one amount = -amount $at" ],
-	[ 'ratio by one ulp', 1, '{ratio}', "$one ratio = ratio * (1 + 2.220446049250313e-16::float8) $at" ],
+	[   'ratio by one ulp',
+		1, '{ratio}', "$one ratio = ratio * (1 + 2.220446049250313e-16::float8) $at" ],
 	[ 'active the other way', 1, '{active}', "$one active = NOT active $at" ],
 	[ 'a trailing blank in label', 1, '{label}', "$one label = label || ' ' $at" ],
-	[ 'another case in note', 1, '{note}', "$one note = upper(note) || 'x' WHERE id = (SELECT min(id) FROM bench_reference WHERE note IS NOT NULL)" ],
+	[   'another case in note',
+		1,
+		'{note}',
+		"$one note = upper(note) || 'x' WHERE id = (SELECT min(id) FROM bench_reference WHERE note IS NOT NULL)"
+	],
 	[ 'the empty string for null', 1, '{note}', "$one note = '' $null_note" ],
-	[ 'null for a text', 1, '{note}', "$one note = NULL WHERE id = (SELECT min(id) FROM bench_reference WHERE note IS NOT NULL)" ],
-	[ 'null for the empty string', 1, '{label}', "$one label = NULL WHERE id = (SELECT min(id) FROM bench_reference WHERE label = '')" ],
+	[   'null for a text',
+		1,
+		'{note}',
+		"$one note = NULL WHERE id = (SELECT min(id) FROM bench_reference WHERE note IS NOT NULL)"
+	],
+	[   'null for the empty string',
+		1, '{label}',
+		"$one label = NULL WHERE id = (SELECT min(id) FROM bench_reference WHERE label = '')" ],
 	[ 'null for a number', 1, '{amount}', "$one amount = NULL $at" ],
-	[ 'every column of one row but the key', 7, '{code,created_at,amount,ratio,active,label,note}',
-		"$one code = code # 1, created_at = created_at + interval '1 us', amount = amount + 1, ratio = -ratio, active = NOT active, label = label || 'x', note = coalesce(note, '') || 'x' $at" ],
+	[   'every column of one row but the key',
+		7,
+		'{code,created_at,amount,ratio,active,label,note}',
+		"$one code = code # 1, created_at = created_at + interval '1 us', amount = amount + 1, ratio = -ratio, active = NOT active, label = label || 'x', note = coalesce(note, '') || 'x' $at"
+	],
 	[ 'one column in every row', ROWS, '{active}', "$one active = NOT active" ],
-	[ 'two columns in two rows', 2, '{code,label}', "$one code = code # 1 $at", "$one label = label || 'x' WHERE id = 501" ]);
+	[   'two columns in two rows',
+		2, '{code,label}',
+		"$one code = code # 1 $at",
+		"$one label = label || 'x' WHERE id = 501" ]);
 
 # --- one mutation after another ------------------------------------------------------
 
@@ -100,9 +126,12 @@ for my $mutation (@mutations)
 	my $rows = $name =~ /every row/ ? ROWS : $name =~ /two rows/ ? 2 : 1;
 	is(differences(), "$rows|$rows", "$name: EXCEPT ALL finds $rows both ways");
 
-	my $url    = publish_mutant('mutant_' . ++$number);
-	my $result = succeeds($session, comparison('n, rows_equal, values_changed, changed_columns', $url, ROWS),
-		ROWS . "|f|$count|$columns", "$name: bench_compare tells column and count");
+	my $url = publish_mutant('mutant_' . ++$number);
+	my $result = succeeds(
+		$session,
+		comparison('n, rows_equal, values_changed, changed_columns', $url, ROWS),
+		ROWS . "|f|$count|$columns",
+		"$name: bench_compare tells column and count");
 	my $warnings = warnings_of($result);
 	for my $column (split /,/, $columns =~ s/[{}]//gr)
 	{
@@ -118,19 +147,26 @@ for my $mutation (@mutations)
 make_mutant();
 is(differences(), '0|0', 'unchanged: EXCEPT ALL finds nothing');
 {
-	my $result = succeeds($session,
-		comparison('n, rows_equal, values_changed, changed_columns, native_path, http_path, native_ms > 0, http_ms > 0, toll > 0, trials_failed',
-			publish_mutant('unchanged'), ROWS),
-		ROWS . '|t|0|{}|in-server|http-json|t|t|t|0', 'unchanged: bench_compare says equal');
+	my $result = succeeds(
+		$session,
+		comparison(
+			'n, rows_equal, values_changed, changed_columns, native_path, http_path, native_ms > 0, http_ms > 0, toll > 0, trials_failed',
+			publish_mutant('unchanged'),
+			ROWS),
+		ROWS . '|t|0|{}|in-server|http-json|t|t|t|0',
+		'unchanged: bench_compare says equal');
 	is(warnings_of($result), '', 'unchanged: no warning');
 }
 make_mutant("UPDATE mutant SET note = note $at");
-is($session->value(fetch_call('digest', publish_mutant('rewritten'), ROWS, verify => 'true')), $reference,
-	'the digest does not depend on where a row is stored');
-make_mutant('CREATE TABLE turned AS SELECT note, label, active, ratio, amount, created_at, code, id FROM mutant ORDER BY label, id DESC',
-	'DROP TABLE mutant', 'ALTER TABLE turned RENAME TO mutant');
-succeeds($session, extract_call('digest', 'SELECT * FROM mutant', ROWS, verify => 'true'), $reference,
-	'the digest depends neither on the order of rows nor on that of columns');
+is($session->value(fetch_call('digest', publish_mutant('rewritten'), ROWS, verify => 'true')),
+	$reference, 'the digest does not depend on where a row is stored');
+make_mutant(
+	'CREATE TABLE turned AS SELECT note, label, active, ratio, amount, created_at, code, id FROM mutant ORDER BY label, id DESC',
+	'DROP TABLE mutant',
+	'ALTER TABLE turned RENAME TO mutant');
+succeeds(
+	$session, extract_call('digest', 'SELECT * FROM mutant', ROWS, verify => 'true'),
+	$reference, 'the digest depends neither on the order of rows nor on that of columns');
 
 # --- rows dropped and doubled ------------------------------------------------------------
 
@@ -138,51 +174,81 @@ make_mutant("DELETE FROM mutant $at");
 is(differences(), '1|0', 'a row dropped: EXCEPT ALL finds it');
 {
 	my $url = publish_mutant('dropped');
-	my $result = fails_with($session, comparison('*', $url, ROWS), { message => qr/999/ }, 'a row dropped: the shortfall is an error');
-	$result = succeeds($session, comparison('rows_equal, values_changed', $url, ROWS - 1), 'f|0',
-		'a row dropped, one fewer asked for: the rows are not equal');
-	like(warnings_of($result), qr/1 row missing, 1 row extra/, 'a row dropped, one fewer asked for: told as a row missing and a row extra');
-	$result = succeeds($session, fetch_call('rows, status', $url, ROWS), '999|short', 'a row dropped: bench_http_fetch tells the shortfall');
+	my $result = fails_with(
+		$session,
+		comparison('*', $url, ROWS),
+		{ message => qr/999/ },
+		'a row dropped: the shortfall is an error');
+	$result = succeeds(
+		$session, comparison('rows_equal, values_changed', $url, ROWS - 1),
+		'f|0', 'a row dropped, one fewer asked for: the rows are not equal');
+	like(
+		warnings_of($result),
+		qr/1 row missing, 1 row extra/,
+		'a row dropped, one fewer asked for: told as a row missing and a row extra');
+	$result = succeeds(
+		$session, fetch_call('rows, status', $url, ROWS),
+		'999|short', 'a row dropped: bench_http_fetch tells the shortfall');
 	like(warnings_of($result), qr/999/, 'a row dropped: and warns of it');
 }
 
 make_mutant("INSERT INTO mutant SELECT * FROM bench_reference $at");
 is(differences(), '0|1', 'a row doubled: EXCEPT ALL finds it');
-fails_with($session, comparison('*', publish_mutant('doubled'), ROWS), { sqlstate => '38000', message => qr/1001 of 1000/, detail => qr/1 row extra/ },
+fails_with(
+	$session,
+	comparison('*', publish_mutant('doubled'), ROWS),
+	{ sqlstate => '38000', message => qr/1001 of 1000/, detail => qr/1 row extra/ },
 	'a row doubled: one more than asked for is an error');
 
-make_mutant("INSERT INTO mutant SELECT * FROM bench_reference $at", 'DELETE FROM mutant WHERE id = ' . ROWS);
+make_mutant("INSERT INTO mutant SELECT * FROM bench_reference $at",
+	'DELETE FROM mutant WHERE id = ' . ROWS);
 is(differences(), '1|1', 'a row doubled in place of another: EXCEPT ALL finds both');
 {
-	my $url    = publish_mutant('replaced');
-	my $result = succeeds($session, comparison('rows_equal, values_changed', $url, ROWS), 'f|0',
-		'a row doubled in place of another: the rows are not equal');
-	like(warnings_of($result), qr/1 row missing, 1 row extra/, 'a row doubled in place of another: told as a row missing and a row extra');
+	my $url = publish_mutant('replaced');
+	my $result = succeeds(
+		$session, comparison('rows_equal, values_changed', $url, ROWS),
+		'f|0', 'a row doubled in place of another: the rows are not equal');
+	like(
+		warnings_of($result),
+		qr/1 row missing, 1 row extra/,
+		'a row doubled in place of another: told as a row missing and a row extra');
 }
 
 # --- what is no change, but told -----------------------------------------------------------
 
 $session->value('CREATE TABLE scaled AS SELECT 1 AS id, 1.5::numeric AS x, NULL::text AS y');
+
 sub small_comparison
 {
 	my ($body) = @_;
-	return 'SELECT rows_equal, values_changed, changed_columns FROM bench_compare(' . literal($server->url('/json', body => $body))
+	return
+		'SELECT rows_equal, values_changed, changed_columns FROM bench_compare('
+	  . literal($server->url('/json', body => $body))
 	  . ", '{1}', trials => 1, query => 'SELECT * FROM scaled')";
 }
+
 sub told
 {
 	my ($result, $pattern, $name) = @_;
-	like(join("\n", map { join ' ', $_->{message}, $_->{detail} // '' } @{ $result->{notices} }), $pattern, $name);
+	like(join("\n", map { join ' ', $_->{message}, $_->{detail} // '' } @{ $result->{notices} }),
+		$pattern, $name);
 	return;
 }
 {
-	my $result = succeeds($session, small_comparison('[{"id":1,"x":1.500,"y":null}]'), 't|0|{}', 'another scale is no other value');
+	my $result = succeeds(
+		$session, small_comparison('[{"id":1,"x":1.500,"y":null}]'),
+		't|0|{}', 'another scale is no other value');
 	told($result, qr/scale/, 'but is told');
-	$result = succeeds($session, small_comparison('[{"id":1,"x":1.5}]'), 't|0|{}', 'a missing key reads as the null that it is');
+	$result = succeeds(
+		$session, small_comparison('[{"id":1,"x":1.5}]'),
+		't|0|{}', 'a missing key reads as the null that it is');
 	told($result, qr/"y".*no such key/, 'but is told');
-	$result = succeeds($session, small_comparison('[{"id":1,"y":null}]'), 'f|1|{x}', 'a missing key where a value was is a change');
+	$result = succeeds(
+		$session, small_comparison('[{"id":1,"y":null}]'),
+		'f|1|{x}', 'a missing key where a value was is a change');
 	told($result, qr/"x".*no such key/, 'and told apart from a null');
-	$result = succeeds($session, small_comparison('[{"id":1,"x":2.5,"y":null}]'), 'f|1|{x}', 'a change of value');
+	$result = succeeds($session, small_comparison('[{"id":1,"x":2.5,"y":null}]'),
+		'f|1|{x}', 'a change of value');
 	told($result, qr/1\.5\b.*2\.5\b/s, 'is shown with both values');
 }
 
@@ -190,21 +256,33 @@ sub told
 
 SKIP:
 {
-	skip 'mutations through transferbench serve: the loader was built without it', 1 unless endpoint_program();
+	skip 'mutations through transferbench serve: the loader was built without it', 1
+	  unless endpoint_program();
 
 	make_mutant("$one code = code # 1 $at", 'ALTER TABLE mutant ADD PRIMARY KEY (id)');
 	my $endpoint = start_endpoint($node, '--table', 'mutant');
 	for my $format (qw(rows columns ndjson))
 	{
-		succeeds($session, comparison('rows_equal, values_changed, changed_columns', $endpoint->url('/load_from_db', format => $format), ROWS),
-			'f|1|{code}', "the endpoint's $format: bench_compare tells column and count");
+		succeeds(
+			$session,
+			comparison(
+				'rows_equal, values_changed, changed_columns',
+				$endpoint->url('/load_from_db', format => $format),
+				ROWS),
+			'f|1|{code}',
+			"the endpoint's $format: bench_compare tells column and count");
 	}
 }
 
 # --- temporary tables are nobody else's -------------------------------------------------------
 
 $session->value('CREATE TEMPORARY TABLE hidden AS SELECT 1 AS id');
-fails_with($session, 'SELECT * FROM bench_compare(' . literal($server->url('/json', body => '[{"id":1}]')) . ", '{1}', trials => 1, query => 'TABLE hidden')",
-	{ sqlstate => '0A000', message => qr/temporary/ }, 'a temporary table cannot be compared');
+fails_with(
+	$session,
+	'SELECT * FROM bench_compare('
+	  . literal($server->url('/json', body => '[{"id":1}]'))
+	  . ", '{1}', trials => 1, query => 'TABLE hidden')",
+	{ sqlstate => '0A000', message => qr/temporary/ },
+	'a temporary table cannot be compared');
 
 done_testing();

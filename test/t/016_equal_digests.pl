@@ -10,24 +10,40 @@ use TransferBench;
 
 use constant ROWS => 2000;
 
-my $node      = start_node('digests');
+my $node = start_node('digests');
 my $directory = PostgreSQL::Test::Utils::tempdir();
-my $server    = start_http_server(files => $directory);
-my $session   = TransferBench::Session->new($node);
+my $server = start_http_server(files => $directory);
+my $session = TransferBench::Session->new($node);
 
 $session->value('SELECT bench_reference_table(' . ROWS . ')');
-my $expected = $session->value(extract_call('rows, status, digest', 'SELECT * FROM bench_reference', ROWS, verify => 'true'));
+my $expected = $session->value(
+	extract_call('rows, status, digest', 'SELECT * FROM bench_reference', ROWS, verify => 'true'));
 like($expected, qr/^@{[ROWS]}\|ok\|-?\d+$/, 'the reference table has a digest');
-succeeds($session, extract_call('rows, status, digest', undef, ROWS, verify => 'true'), $expected, 'generated rows are those of the table');
-succeeds($session, extract_call('rows, status, digest', 'SELECT * FROM bench_rows(' . ROWS . ')', ROWS, verify => 'true'), $expected,
+succeeds($session, extract_call('rows, status, digest', undef, ROWS, verify => 'true'),
+	$expected, 'generated rows are those of the table');
+succeeds(
+	$session,
+	extract_call(
+		'rows, status, digest',
+		'SELECT * FROM bench_rows(' . ROWS . ')',
+		ROWS, verify => 'true'),
+	$expected,
 	'and those of bench_rows');
-isnt($session->value(extract_call('rows, status, digest', 'SELECT * FROM bench_rows(' . ROWS . ', 1)', ROWS, verify => 'true')), $expected,
+isnt(
+	$session->value(
+		extract_call(
+			'rows, status, digest',
+			'SELECT * FROM bench_rows(' . ROWS . ', 1)',
+			ROWS, verify => 'true')),
+	$expected,
 	'another seed, other rows');
 
 sub same_digest
 {
 	my ($url, $name, %options) = @_;
-	return succeeds($session, fetch_call('rows, status, digest', $url, ROWS, verify => 'true', %options), $expected, $name);
+	return succeeds($session,
+		fetch_call('rows, status, digest', $url, ROWS, verify => 'true', %options),
+		$expected, $name);
 }
 
 # --- JSON by the server's own functions --------------------------------------------------
@@ -43,17 +59,22 @@ sub publish
 	return $server->url("/file/$name");
 }
 
-my $columns = 'json_build_object(' . join(', ', map { "'$_', json_agg($_ ORDER BY id)" } qw(id code created_at amount ratio active label note)) . ')';
+my $columns = 'json_build_object('
+  . join(', ',
+	map { "'$_', json_agg($_ ORDER BY id)" } qw(id code created_at amount ratio active label note))
+  . ')';
 my %by_server = (
 	'row_to_json, one a line' => 'SELECT row_to_json(r) FROM bench_reference AS r',
-	'row_to_json, backwards'  => 'SELECT row_to_json(r) FROM bench_reference AS r ORDER BY id DESC',
-	'row_to_json, pretty'     => "SELECT '[' || string_agg(row_to_json(r, true)::text, ',') || ']' FROM bench_reference AS r",
-	'json_agg'                => 'SELECT json_agg(r) FROM bench_reference AS r',
-	'jsonb_agg'               => 'SELECT jsonb_agg(r) FROM bench_reference AS r',
-	'jsonb_pretty'            => 'SELECT jsonb_pretty(jsonb_agg(r)) FROM bench_reference AS r',
-	'to_jsonb, one a line'    => 'SELECT to_jsonb(r) FROM bench_reference AS r',
-	'json_agg without nulls'  => 'SELECT json_agg(json_strip_nulls(row_to_json(r))) FROM bench_reference AS r',
-	'json_agg by column'      => "SELECT $columns FROM bench_reference");
+	'row_to_json, backwards' => 'SELECT row_to_json(r) FROM bench_reference AS r ORDER BY id DESC',
+	'row_to_json, pretty' =>
+	  "SELECT '[' || string_agg(row_to_json(r, true)::text, ',') || ']' FROM bench_reference AS r",
+	'json_agg' => 'SELECT json_agg(r) FROM bench_reference AS r',
+	'jsonb_agg' => 'SELECT jsonb_agg(r) FROM bench_reference AS r',
+	'jsonb_pretty' => 'SELECT jsonb_pretty(jsonb_agg(r)) FROM bench_reference AS r',
+	'to_jsonb, one a line' => 'SELECT to_jsonb(r) FROM bench_reference AS r',
+	'json_agg without nulls' =>
+	  'SELECT json_agg(json_strip_nulls(row_to_json(r))) FROM bench_reference AS r',
+	'json_agg by column' => "SELECT $columns FROM bench_reference");
 
 my $number = 0;
 for my $name (sort keys %by_server)
@@ -78,10 +99,11 @@ cmp_ok(scalar(my @written = glob "$directory/python_*"), '>=', 6, 'Python wrote 
 
 SKIP:
 {
-	skip 'digests through transferbench serve: the loader was built without it', 1 unless endpoint_program();
+	skip 'digests through transferbench serve: the loader was built without it', 1
+	  unless endpoint_program();
 
 	my $endpoint = start_endpoint($node);
-	my $gzip     = literal('{"Accept-Encoding":"gzip"}');
+	my $gzip = literal('{"Accept-Encoding":"gzip"}');
 	for my $format (qw(rows columns ndjson))
 	{
 		my $url = $endpoint->url('/load_from_db', format => $format);
@@ -90,10 +112,18 @@ SKIP:
 		same_digest($url, "endpoint, $format, in pages", page_rows => 300);
 	}
 	same_digest($endpoint->url('/load_from_db'), 'endpoint, default format');
-	succeeds($session, fetch_call('wire_bytes < bytes', $endpoint->url('/load_from_db'), ROWS, headers => $gzip), 't', 'endpoint: compressed when asked for');
-	succeeds($session, fetch_call('wire_bytes > bytes', $endpoint->url('/load_from_db'), ROWS), 't', 'endpoint: not compressed when not asked for');
+	succeeds($session,
+		fetch_call('wire_bytes < bytes', $endpoint->url('/load_from_db'), ROWS, headers => $gzip),
+		't', 'endpoint: compressed when asked for');
+	succeeds($session, fetch_call('wire_bytes > bytes', $endpoint->url('/load_from_db'), ROWS),
+		't', 'endpoint: not compressed when not asked for');
 
-	for my $setting ("TimeZone = 'Asia/Kathmandu'", "DateStyle = 'SQL, DMY'", 'extra_float_digits = -3', "bytea_output = 'escape'", "lc_monetary = 'C'")
+	for my $setting (
+		"TimeZone = 'Asia/Kathmandu'",
+		"DateStyle = 'SQL, DMY'",
+		'extra_float_digits = -3',
+		"bytea_output = 'escape'",
+		"lc_monetary = 'C'")
 	{
 		$session->value("ALTER DATABASE postgres SET $setting");
 		my $other = start_endpoint($node);
@@ -116,20 +146,31 @@ SELECT i::smallint AS s, i AS i, i::bigint << 40 AS l, i / 7.0 AS n, (i / 7.0)::
   FROM generate_series(1, 50) AS i
 SQL
 {
-	my $zoo = $session->value(extract_call('rows, status, digest', 'SELECT * FROM zoo', 50, verify => 'true'));
-	for my $case ([ 'json_agg', 'SELECT json_agg(z) FROM zoo AS z' ], [ 'row_to_json', 'SELECT row_to_json(z) FROM zoo AS z' ])
+	my $zoo = $session->value(
+		extract_call('rows, status, digest', 'SELECT * FROM zoo', 50, verify => 'true'));
+	for my $case (
+		[ 'json_agg', 'SELECT json_agg(z) FROM zoo AS z' ],
+		[ 'row_to_json', 'SELECT row_to_json(z) FROM zoo AS z' ])
 	{
 		my ($name, $sql) = @$case;
 		my $url = publish("zoo_$name.json", $session->value($sql));
-		succeeds($session, fetch_call('rows, status, digest', $url, 50, row_type => "'zoo'", verify => 'true'), $zoo, "many types by $name");
+		succeeds($session,
+			fetch_call('rows, status, digest', $url, 50, row_type => "'zoo'", verify => 'true'),
+			$zoo, "many types by $name");
 	}
 	if (endpoint_program())
 	{
 		my $endpoint = start_endpoint($node, '--table', 'zoo', '--order-by', 'i');
 		for my $format (qw(rows columns ndjson))
 		{
-			succeeds($session, fetch_call('rows, status, digest', $endpoint->url('/load_from_db', format => $format), 50, row_type => "'zoo'", verify => 'true'),
-				$zoo, "many types by the endpoint, $format");
+			succeeds(
+				$session,
+				fetch_call(
+					'rows, status, digest', $endpoint->url('/load_from_db', format => $format), 50,
+					row_type => "'zoo'",
+					verify => 'true'),
+				$zoo,
+				"many types by the endpoint, $format");
 		}
 	}
 }

@@ -8,11 +8,12 @@ use Test::More;
 
 use TransferBench;
 
-my $node      = start_node('privileges');
-my $server    = start_http_server();
+my $node = start_node('privileges');
+my $server = start_http_server();
 my $superuser = TransferBench::Session->new($node);
 
-$superuser->value($_) for (
+$superuser->value($_)
+  for (
 	'CREATE ROLE ordinary LOGIN',
 	'CREATE TABLE secret (id bigint)',
 	'CREATE TABLE open_to_all AS SELECT i::bigint AS id FROM generate_series(1, 3) AS i',
@@ -27,10 +28,12 @@ succeeds($ordinary, 'SELECT count(*) FROM bench_rows(10)', '10', 'bench_rows is 
 {
 	my $plan = $ordinary->value('EXPLAIN (COSTS OFF) SELECT * FROM bench_rows(10)');
 	like($plan, qr/ProjectSet/, 'bench_rows is inlined for an ordinary role: it streams');
-	unlike($plan, qr/Function Scan/, 'bench_rows is inlined for an ordinary role: nothing is materialised');
+	unlike(
+		$plan,
+		qr/Function Scan/,
+		'bench_rows is inlined for an ordinary role: nothing is materialised');
 }
-is(
-	$superuser->value(
+is( $superuser->value(
 		"SELECT string_agg(p.proname, ' ' ORDER BY p.proname) FROM pg_depend AS d JOIN pg_proc AS p ON p.oid = d.objid"
 		  . " WHERE d.deptype = 'e' AND d.classid = 'pg_proc'::regclass"
 		  . " AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'pg_transferbench')"
@@ -38,54 +41,95 @@ is(
 	'bench_generate_rows bench_rows',
 	'of the extension\'s functions only the generator is open to everybody');
 
-my $url   = literal($server->url('/json', body => '[{"id":1},{"id":2},{"id":3}]'));
+my $url = literal($server->url('/json', body => '[{"id":1},{"id":2},{"id":3}]'));
 my %calls = (
-	bench_extract         => 'SELECT * FROM bench_extract(1)',
-	bench_http_fetch      => "SELECT * FROM bench_http_fetch($url, 3)",
-	bench_compare         => "SELECT * FROM bench_compare($url)",
+	bench_extract => 'SELECT * FROM bench_extract(1)',
+	bench_http_fetch => "SELECT * FROM bench_http_fetch($url, 3)",
+	bench_compare => "SELECT * FROM bench_compare($url)",
 	bench_reference_table => "SELECT bench_reference_table(1, name => 'own.reference')");
 for my $function (sort keys %calls)
 {
-	fails_with($ordinary, $calls{$function}, { sqlstate => '42501', message => qr/$function/ }, "$function is closed to an ordinary role");
+	fails_with(
+		$ordinary, $calls{$function},
+		{ sqlstate => '42501', message => qr/$function/ },
+		"$function is closed to an ordinary role");
 }
 
 # --- with it -----------------------------------------------------------------------------
 
 $superuser->value("GRANT EXECUTE ON FUNCTION $_ TO ordinary")
-  for split /;/, $superuser->value(
-	"SELECT string_agg(p.oid::regprocedure::text, ';') FROM pg_proc AS p WHERE p.proname IN ('bench_extract', 'bench_http_fetch', 'bench_compare', 'bench_reference_table')");
+  for split /;/,
+  $superuser->value(
+	"SELECT string_agg(p.oid::regprocedure::text, ';') FROM pg_proc AS p WHERE p.proname IN ('bench_extract', 'bench_http_fetch', 'bench_compare', 'bench_reference_table')"
+  );
 
-succeeds($ordinary, extract_call('path, rows, status', 'TABLE open_to_all', 3), 'in-server|3|ok', 'granted: bench_extract');
-succeeds($ordinary, "SELECT path, rows, status FROM bench_http_fetch($url, 3, row_type => 'open_to_all')", 'http-json|3|ok', 'granted: bench_http_fetch');
-succeeds($ordinary, "SELECT rows_equal FROM bench_compare($url, '{3}', trials => 1, query => 'SELECT * FROM open_to_all ORDER BY id')", 't', 'granted: bench_compare');
-succeeds($ordinary, "SELECT bench_reference_table(5, name => 'own.reference')", 'own.reference', 'granted: bench_reference_table, in a schema of its own');
-succeeds($ordinary, 'SELECT count(*), count(DISTINCT id) FROM own.reference', '5|5', 'and it holds its rows');
-fails_with($ordinary, "SELECT bench_reference_table(5, name => 'own.reference')", { sqlstate => '42P07' }, 'a table that is there is not replaced');
-fails_with($ordinary, "SELECT bench_reference_table(5, name => 'public.reference')", { sqlstate => '42501' }, 'nor one made where its caller may not');
-fails_with($ordinary, extract_call('*', 'TABLE secret', 1), { sqlstate => '42501', message => qr/secret/ }, 'bench_extract reads as its caller');
-fails_with($ordinary, "SELECT * FROM bench_compare($url, '{3}', query => 'TABLE secret')", { sqlstate => '42501', message => qr/secret/ }, 'bench_compare reads as its caller');
-fails_with($ordinary, "SELECT * FROM bench_http_fetch('http://192.0.2.1/', 3)", { sqlstate => '42501' }, 'a grant does not widen allowed_hosts');
+succeeds($ordinary, extract_call('path, rows, status', 'TABLE open_to_all', 3),
+	'in-server|3|ok', 'granted: bench_extract');
+succeeds($ordinary,
+	"SELECT path, rows, status FROM bench_http_fetch($url, 3, row_type => 'open_to_all')",
+	'http-json|3|ok', 'granted: bench_http_fetch');
+succeeds(
+	$ordinary,
+	"SELECT rows_equal FROM bench_compare($url, '{3}', trials => 1, query => 'SELECT * FROM open_to_all ORDER BY id')",
+	't',
+	'granted: bench_compare');
+succeeds(
+	$ordinary, "SELECT bench_reference_table(5, name => 'own.reference')",
+	'own.reference', 'granted: bench_reference_table, in a schema of its own');
+succeeds($ordinary, 'SELECT count(*), count(DISTINCT id) FROM own.reference',
+	'5|5', 'and it holds its rows');
+fails_with(
+	$ordinary,
+	"SELECT bench_reference_table(5, name => 'own.reference')",
+	{ sqlstate => '42P07' },
+	'a table that is there is not replaced');
+fails_with(
+	$ordinary,
+	"SELECT bench_reference_table(5, name => 'public.reference')",
+	{ sqlstate => '42501' },
+	'nor one made where its caller may not');
+fails_with(
+	$ordinary,
+	extract_call('*', 'TABLE secret', 1),
+	{ sqlstate => '42501', message => qr/secret/ },
+	'bench_extract reads as its caller');
+fails_with(
+	$ordinary,
+	"SELECT * FROM bench_compare($url, '{3}', query => 'TABLE secret')",
+	{ sqlstate => '42501', message => qr/secret/ },
+	'bench_compare reads as its caller');
+fails_with(
+	$ordinary,
+	"SELECT * FROM bench_http_fetch('http://192.0.2.1/', 3)",
+	{ sqlstate => '42501' },
+	'a grant does not widen allowed_hosts');
 
 # --- nothing is written ----------------------------------------------------------------------
 
-$superuser->value($_) for (
+$superuser->value($_)
+  for (
 	'CREATE TABLE target (id bigint)',
 	'INSERT INTO target VALUES (0)',
 	'CREATE SEQUENCE counter',
 	'CREATE FUNCTION inserts() RETURNS bigint LANGUAGE sql VOLATILE AS $$ INSERT INTO target VALUES (1) RETURNING id $$',
 	'CREATE FUNCTION unlocks() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$'
-	  . ' BEGIN SET LOCAL transaction_read_only = off; INSERT INTO target VALUES (1); RETURN 1; END $$',
+	. ' BEGIN SET LOCAL transaction_read_only = off; INSERT INTO target VALUES (1); RETURN 1; END $$',
 	'CREATE FUNCTION configures() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$'
-	  . q( BEGIN PERFORM set_config('transaction_read_only', 'off', false); INSERT INTO target VALUES (1); RETURN 1; END $$));
+	. q( BEGIN PERFORM set_config('transaction_read_only', 'off', false); INSERT INTO target VALUES (1); RETURN 1; END $$)
+  );
 
 my @writing = (
 	[ 'a volatile function that inserts', 'SELECT inserts()', '25006' ],
 	[ 'a function that lifts read-only before', 'SELECT unlocks()', qr/^25\w{3}$/ ],
 	[ 'a function that lifts read-only by set_config', 'SELECT configures()', qr/^25\w{3}$/ ],
-	[ 'a data-modifying CTE', 'WITH w AS (INSERT INTO target VALUES (1) RETURNING id) SELECT * FROM w', qr/^(25006|0A000)$/ ],
+	[   'a data-modifying CTE',
+		'WITH w AS (INSERT INTO target VALUES (1) RETURNING id) SELECT * FROM w',
+		qr/^(25006|0A000)$/ ],
 	[ 'FOR UPDATE', 'SELECT * FROM target FOR UPDATE', '25006' ],
 	[ 'FOR KEY SHARE', 'SELECT * FROM target FOR KEY SHARE', '25006' ],
-	[ 'FOR UPDATE in a subquery', 'SELECT * FROM (SELECT * FROM target FOR UPDATE) AS s', qr/^(25006|0A000)$/ ],
+	[   'FOR UPDATE in a subquery',
+		'SELECT * FROM (SELECT * FROM target FOR UPDATE) AS s',
+		qr/^(25006|0A000)$/ ],
 	[ 'nextval', "SELECT nextval('counter')", '25006' ],
 	[ 'setval', "SELECT setval('counter', 5)", '25006' ],
 	[ 'INSERT', 'INSERT INTO target VALUES (1) RETURNING id', qr/^(42601|0A000|25006)$/ ],
@@ -93,7 +137,8 @@ my @writing = (
 	[ 'CREATE TABLE AS', 'CREATE TABLE made AS SELECT 1', qr/^(42601|0A000|25006)$/ ],
 	[ 'SELECT INTO', 'SELECT 1 AS x INTO made', qr/^(42601|0A000|25006)$/ ],
 	[ 'two statements', 'SELECT 1; SELECT 2', '42601' ],
-	[ 'a statement hidden behind another', 'SELECT 1) AS q; DELETE FROM target; SELECT * FROM (SELECT 2', '42601' ],
+	[   'a statement hidden behind another',
+		'SELECT 1) AS q; DELETE FROM target; SELECT * FROM (SELECT 2', '42601' ],
 	[ 'a subquery closed early', 'SELECT 1) AS q, (SELECT 2', '42601' ],
 	[ 'a comment that swallows the rest', 'SELECT 1 AS x --', undef ],
 	[ 'EXPLAIN', 'EXPLAIN SELECT 1', qr/^(42601|0A000)$/ ],
@@ -115,15 +160,33 @@ for my $case (@writing)
 		succeeds($superuser, $sql, '1|ok', "as a query: $name");
 		next;
 	}
-	fails_with($superuser, $sql, { sqlstate => $sqlstate }, "as a query: $name is refused by bench_extract");
-	fails_with($superuser, "SELECT * FROM bench_compare($url, '{1}', trials => 1, query => " . literal($query) . ')',
-		{ sqlstate => $sqlstate }, "as a query: $name is refused by bench_compare");
+	fails_with(
+		$superuser, $sql,
+		{ sqlstate => $sqlstate },
+		"as a query: $name is refused by bench_extract");
+	fails_with(
+		$superuser,
+		"SELECT * FROM bench_compare($url, '{1}', trials => 1, query => " . literal($query) . ')',
+		{ sqlstate => $sqlstate },
+		"as a query: $name is refused by bench_compare");
 }
-succeeds($superuser, "SELECT (SELECT count(*) FROM target), is_called, to_regclass('made') FROM counter", '1|f|(null)', 'none of them wrote anything');
-for my $fine ('SELECT 1 AS x;', ' SELECT 1 AS x ', '/* c */ SELECT 1 AS x', "SELECT 1 AS x -- c\n", 'VALUES (1)', 'TABLE open_to_all', '(SELECT 1 AS x)',
-	'WITH w AS (SELECT 1 AS x) SELECT * FROM w', 'SELECT 1 AS x UNION ALL SELECT 2')
+succeeds($superuser,
+	"SELECT (SELECT count(*) FROM target), is_called, to_regclass('made') FROM counter",
+	'1|f|(null)', 'none of them wrote anything');
+for my $fine (
+	'SELECT 1 AS x;',
+	' SELECT 1 AS x ',
+	'/* c */ SELECT 1 AS x',
+	"SELECT 1 AS x -- c\n",
+	'VALUES (1)',
+	'TABLE open_to_all',
+	'(SELECT 1 AS x)',
+	'WITH w AS (SELECT 1 AS x) SELECT * FROM w',
+	'SELECT 1 AS x UNION ALL SELECT 2')
 {
-	succeeds($superuser, extract_call('rows, status', $fine, 1), qr/^1\|ok/, "as a query: '" . ($fine =~ s/\n/<LF>/r) . "' is one");
+	succeeds(
+		$superuser, extract_call('rows, status', $fine, 1),
+		qr/^1\|ok/, "as a query: '" . ($fine =~ s/\n/<LF>/r) . "' is one");
 }
 
 # --- and the transaction is as it was -------------------------------------------------------------
@@ -133,16 +196,27 @@ $superuser->value(extract_call('rows', 'TABLE open_to_all', 3));
 succeeds($superuser, 'SHOW transaction_read_only', 'off', 'after a call the transaction may write');
 $superuser->value('INSERT INTO target VALUES (2)');
 $superuser->value('SAVEPOINT s');
-fails_with($superuser, extract_call('rows', 'SELECT inserts()', 1), { sqlstate => '25006' }, 'a failing call within the transaction');
+fails_with(
+	$superuser,
+	extract_call('rows', 'SELECT inserts()', 1),
+	{ sqlstate => '25006' },
+	'a failing call within the transaction');
 $superuser->value('ROLLBACK TO s');
-succeeds($superuser, 'SHOW transaction_read_only', 'off', 'after a failed call the transaction may write');
+succeeds($superuser, 'SHOW transaction_read_only',
+	'off', 'after a failed call the transaction may write');
 succeeds($superuser, 'INSERT INTO target VALUES (3) RETURNING id', '3', 'and does');
 $superuser->value('ROLLBACK');
 succeeds($superuser, 'SHOW synchronize_seqscans', 'on', 'settings for the run are taken back');
 
 $superuser->value('BEGIN READ ONLY');
-succeeds($superuser, extract_call('rows, status', 'TABLE open_to_all', 3), '3|ok', 'a read-only transaction can measure');
-fails_with($superuser, 'SELECT bench_reference_table(1)', { sqlstate => '25006' }, 'but make no table');
+succeeds(
+	$superuser, extract_call('rows, status', 'TABLE open_to_all', 3),
+	'3|ok', 'a read-only transaction can measure');
+fails_with(
+	$superuser,
+	'SELECT bench_reference_table(1)',
+	{ sqlstate => '25006' },
+	'but make no table');
 $superuser->value('ROLLBACK');
 
 # --- another schema, and a search path that lies ----------------------------------------------------
@@ -150,21 +224,36 @@ $superuser->value('ROLLBACK');
 $superuser->value('CREATE DATABASE elsewhere');
 {
 	my $session = TransferBench::Session->new($node, dbname => 'elsewhere');
-	$session->value($_) for (
+	$session->value($_)
+	  for (
 		'CREATE SCHEMA bench',
 		'CREATE SCHEMA lies',
 		'CREATE EXTENSION pg_transferbench SCHEMA bench',
 		'CREATE TYPE lies.bench_reference_row AS (x int)',
 		'CREATE FUNCTION lies.bench_generate_rows(bigint, bigint) RETURNS SETOF bench.bench_reference_row LANGUAGE sql AS $$ SELECT NULL::bench.bench_reference_row WHERE false $$',
 		"SET search_path = 'lies'");
-	succeeds($session, 'SELECT count(*) FROM bench.bench_rows(3)', '3', 'in a schema of its own: bench_rows');
-	succeeds($session, 'SELECT rows, status FROM bench.bench_extract(3)', '3|ok', 'in a schema of its own: bench_extract');
-	succeeds($session, "SELECT rows, status FROM bench.bench_http_fetch($url, 3)", '3|ok', 'in a schema of its own: bench_http_fetch finds its row type');
-	succeeds($session, "SELECT bench.bench_reference_table(3, name => 'bench.reference')", 'bench.reference', 'in a schema of its own: bench_reference_table');
-	fails_with($session, 'ALTER EXTENSION pg_transferbench SET SCHEMA lies', { sqlstate => '0A000' }, 'it is not relocatable');
+	succeeds(
+		$session, 'SELECT count(*) FROM bench.bench_rows(3)',
+		'3', 'in a schema of its own: bench_rows');
+	succeeds(
+		$session, 'SELECT rows, status FROM bench.bench_extract(3)',
+		'3|ok', 'in a schema of its own: bench_extract');
+	succeeds(
+		$session, "SELECT rows, status FROM bench.bench_http_fetch($url, 3)",
+		'3|ok', 'in a schema of its own: bench_http_fetch finds its row type');
+	succeeds($session, "SELECT bench.bench_reference_table(3, name => 'bench.reference')",
+		'bench.reference', 'in a schema of its own: bench_reference_table');
+	fails_with(
+		$session,
+		'ALTER EXTENSION pg_transferbench SET SCHEMA lies',
+		{ sqlstate => '0A000' },
+		'it is not relocatable');
 	$session->value('DROP EXTENSION pg_transferbench CASCADE');
-	succeeds($session, "SELECT count(*) FROM pg_class WHERE relname = 'reference'", '1', 'the reference table outlives the extension');
-	succeeds($session, "SELECT count(*) FROM pg_proc WHERE pronamespace = 'bench'::regnamespace", '0', 'nothing else does');
+	succeeds(
+		$session, "SELECT count(*) FROM pg_class WHERE relname = 'reference'",
+		'1', 'the reference table outlives the extension');
+	succeeds($session, "SELECT count(*) FROM pg_proc WHERE pronamespace = 'bench'::regnamespace",
+		'0', 'nothing else does');
 	$session->quit;
 }
 

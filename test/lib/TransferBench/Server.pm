@@ -25,10 +25,11 @@ sub start
 
 	local %ENV = (%ENV, %{ $options{environment} // {} });
 	open my $errors, '>>', $log or die "could not open $log: $!";
-	$self->{pid} = open3($self->{stdin}, $self->{stdout}, '>&' . fileno $errors, @{ $options{command} });
+	$self->{pid} =
+	  open3($self->{stdin}, $self->{stdout}, '>&' . fileno $errors, @{ $options{command} });
 	push @running, $self;
 
-	my $text  = '';
+	my $text = '';
 	my $ready = IO::Select->new($self->{stdout});
 	while (($text =~ tr/\n//) < ($options{lines} // 1))
 	{

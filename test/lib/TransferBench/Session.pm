@@ -21,14 +21,15 @@ sub new
 	my $self = bless { stdin => '', stdout => '', stderr => '', statements => 0 }, $class;
 	$self->{timer} = IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default);
 	$self->{psql} = IPC::Run::start(
-		[
-			$node->installed_command('psql'), '-XqAt',
-			'-d', $connection,
-			'-v', 'ON_ERROR_STOP=0',
-			'-v', 'VERBOSITY=verbose',
-			'-P', 'null=(null)'
-		],
-		'<', \$self->{stdin}, '>', \$self->{stdout}, '2>', \$self->{stderr},
+		[   $node->installed_command('psql'),
+			'-XqAt', '-d', $connection, '-v', 'ON_ERROR_STOP=0', '-v', 'VERBOSITY=verbose',
+			'-P', 'null=(null)' ],
+		'<',
+		\$self->{stdin},
+		'>',
+		\$self->{stdout},
+		'2>',
+		\$self->{stderr},
 		$self->{timer});
 	my %settings = %{ $options{settings} // {} };
 	$self->value("SELECT set_config('$_', '$settings{$_}', false)") for sort keys %settings;
@@ -91,12 +92,11 @@ sub finish
 	my @messages = parse_messages($errors);
 	my ($error) = grep { $_->{severity} =~ /^(ERROR|FATAL|PANIC)$/ } @messages;
 	return {
-		output  => $output,
-		errors  => $errors,
-		error   => $error,
+		output => $output,
+		errors => $errors,
+		error => $error,
 		notices => [ grep { $_->{severity} !~ /^(ERROR|FATAL|PANIC)$/ } @messages ],
-		lost    => $lost,
-	};
+		lost => $lost, };
 }
 
 # Runs a statement, whatever comes of it.
@@ -146,7 +146,8 @@ sub parse_messages
 
 	for my $line (split /\n/, $text)
 	{
-		if ($line =~ /^([A-Z]+\d?):  (?:([0-9A-Z]{5}): )?(.*)$/ && $1 !~ /^(DETAIL|HINT|CONTEXT|LOCATION|QUERY)$/)
+		if (   $line =~ /^([A-Z]+\d?):  (?:([0-9A-Z]{5}): )?(.*)$/
+			&& $1 !~ /^(DETAIL|HINT|CONTEXT|LOCATION|QUERY)$/)
 		{
 			push @messages, { severity => $1, sqlstate => $2 // '', message => $3 };
 			$field = 'message';
