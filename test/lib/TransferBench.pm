@@ -10,6 +10,7 @@ package TransferBench;
 use strict;
 use warnings FATAL => 'all';
 
+use Carp;
 use Exporter 'import';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
@@ -218,7 +219,7 @@ sub wait_until
 
 	until ($condition->())
 	{
-		die "waited in vain for $what" if time() > $end;
+		croak "waited in vain for $what" if time() > $end;
 		sleep 0.005;
 	}
 	return;
