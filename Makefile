@@ -126,5 +126,5 @@ test: deps
 lint:
 	clang-format --dry-run --Werror $(C_FILES)
 	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
-		--inline-suppr --suppressions-list=test/cppcheck_suppressions.txt \
+		--inline-suppr \
 		-Icommon common loader test/unit extension

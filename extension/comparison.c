@@ -140,8 +140,6 @@ comparison_run(BenchPath *native, BenchPath *http, int64 n, int trials, int64 or
 	refuse_shortfall(native, comparison->verification->native_rows, comparison->verification, n);
 	refuse_shortfall(http, comparison->verification->http_rows, comparison->verification, n);
 
-	trial_runner_warm_up(native, n);
-	trial_runner_warm_up(http, n);
 	run_blocks(series, n, trials, order_seed);
 
 	comparison->native = summarise_side(&series[0], trials);

@@ -29,9 +29,9 @@ typedef struct Comparison
 } Comparison;
 
 /*
- * One uncounted warm-up of each path, then `trials` blocks of one trial each;
- * the order within a block is drawn by the seed, and reversed in the next
- * block. Raises when either path has not n rows. Lives in the current context.
+ * The verification is each path's uncounted warm-up too. Then come `trials`
+ * blocks of one trial each; the order within a block is drawn by the seed, and
+ * reversed in the next block. Raises when either path has not n rows. Lives in the current context.
  */
 extern Comparison *comparison_run(BenchPath *native, BenchPath *http, int64 n, int trials,
 								  int64 order_seed);
