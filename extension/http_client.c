@@ -242,6 +242,29 @@ check_multi(CURLMcode code, const char *what)
 #define SET_OPTION(client, option, value)                                                          \
 	check_easy(curl_easy_setopt((client)->easy, option, value), #option)
 
+/*
+ * Whom to trust: the file that the setting names and nobody else, or the
+ * system. Of the system's two forms the directory is taken where libcurl knows
+ * one: OpenSSL looks up in it what it needs, while it parses the whole bundle
+ * for every handle, some 100 ms that would be in the sample and could not be
+ * interrupted.
+ */
+static void
+set_trust(HttpClient *client)
+{
+	char *directory = NULL;
+
+	if (settings_ca_file[0] != '\0')
+	{
+		SET_OPTION(client, CURLOPT_CAINFO, settings_ca_file);
+		SET_OPTION(client, CURLOPT_CAPATH, NULL);
+		return;
+	}
+	check_easy(curl_easy_getinfo(client->easy, CURLINFO_CAPATH, &directory), "CURLINFO_CAPATH");
+	if (directory != NULL)
+		SET_OPTION(client, CURLOPT_CAINFO, NULL);
+}
+
 static void
 set_lasting_options(HttpClient *client)
 {
@@ -263,8 +286,7 @@ set_lasting_options(HttpClient *client)
 	SET_OPTION(client, CURLOPT_OPENSOCKETDATA, client);
 	SET_OPTION(client, CURLOPT_SSL_VERIFYPEER, settings_tls_verify ? 1L : 0L);
 	SET_OPTION(client, CURLOPT_SSL_VERIFYHOST, settings_tls_verify ? 2L : 0L);
-	if (settings_ca_file[0] != '\0')
-		SET_OPTION(client, CURLOPT_CAINFO, settings_ca_file);
+	set_trust(client);
 	SET_OPTION(client, CURLOPT_CONNECTTIMEOUT_MS,
 			   settings_connect_timeout_ms > 0 ? (long) settings_connect_timeout_ms : NO_LIMIT_MS);
 	SET_OPTION(client, CURLOPT_TIMEOUT_MS, (long) settings_timeout_ms);
