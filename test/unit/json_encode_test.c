@@ -74,7 +74,9 @@ test_every_byte_everywhere(void)
 		{
 			for (size_t lead = 0; lead < JSON_ENCODE_MIN_BUFFER; lead++)
 			{
+				static const char short_escapes[] = "\b\t\n\f\r", letters[] = "btnfr";
 				char buffer[JSON_ENCODE_MIN_BUFFER], text[18], wanted[160], escape[8];
+				const char *short_escape = byte == 0 ? NULL : strchr(short_escapes, byte);
 				JsonEncoder encoder;
 				Output output;
 				int length;
@@ -84,8 +86,8 @@ test_every_byte_everywhere(void)
 				text[17] = '\0';
 				if (byte == '"' || byte == '\\')
 					snprintf(escape, sizeof(escape), "\\%c", byte);
-				else if (byte < 0x20 && strchr("\b\t\n\f\r", byte) != NULL)
-					snprintf(escape, sizeof(escape), "\\%c", "btn?fr"[byte - '\b']);
+				else if (short_escape != NULL)
+					snprintf(escape, sizeof(escape), "\\%c", letters[short_escape - short_escapes]);
 				else if (byte < 0x20)
 					snprintf(escape, sizeof(escape), "\\u%04x", (unsigned) byte);
 				else
