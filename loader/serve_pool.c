@@ -39,6 +39,7 @@ struct ServePool
 	Waiting *first;
 	Waiting **last; /* where the next one is hung on */
 	ServePoolState state;
+	int idle; /* workers that are about to take the first of the line */
 	bool stopping;
 
 	pthread_t clerk;
@@ -108,8 +109,10 @@ run_worker(void *context)
 		Exchange *exchange;
 		bool reached;
 
+		pool->idle++;
 		while (pool->first == NULL && !pool->stopping)
 			pthread_cond_wait(&pool->work, &pool->lock);
+		pool->idle--;
 		if (pool->first == NULL)
 			break;
 		exchange = worker->current = take_first(pool);
@@ -150,6 +153,16 @@ relieve_workers(ServePool *pool)
 			exchange_relieve(pool->worker[i].current, STALLED_NS);
 }
 
+/* At the deadline of the first, unless that one is just being taken, and soon in any case. */
+static int64_t
+next_look_ns(const ServePool *pool)
+{
+	int64_t soon_ns = clock_now_ns() + LOOK_NS;
+
+	return pool->idle == 0 && pool->first->deadline_ns < soon_ns ? pool->first->deadline_ns
+																 : soon_ns;
+}
+
 static void *
 run_clerk(void *context)
 {
@@ -160,13 +173,11 @@ run_clerk(void *context)
 	{
 		if (pool->first == NULL)
 			pthread_cond_wait(&pool->line, &pool->lock);
-		else if (clock_now_ns() >= pool->first->deadline_ns)
+		else if (pool->idle == 0 && clock_now_ns() >= pool->first->deadline_ns)
 			refuse_first(pool);
 		else
 		{
-			int64_t look_ns = clock_now_ns() + LOOK_NS;
-			struct timespec until = timespec_of(
-				look_ns < pool->first->deadline_ns ? look_ns : pool->first->deadline_ns);
+			struct timespec until = timespec_of(next_look_ns(pool));
 
 			relieve_workers(pool);
 			pthread_cond_timedwait(&pool->line, &pool->lock, &until);
