@@ -7,6 +7,8 @@
 #   make test        unit, regression and TAP tests in throw-away clusters
 #   make installcheck  pg_regress alone, against a server that has the extension
 #   make lint        format and static checks
+#   make sanitize    unit tests under address and undefined-behaviour sanitizers
+#   make dist        the release archive
 
 EXTENSION_NAME = pg_transferbench
 PG_CONFIG ?= pg_config
@@ -105,7 +107,7 @@ $(UNIT_BUILD)/%_test: test/unit/%_test.c test/unit/unit.h $(UNIT_COMMON)
 STAGE = $(CURDIR)/build/stage
 C_FILES = $(wildcard extension/*.[ch] common/*.[ch] loader/*.[ch] test/unit/*.[ch])
 
-.PHONY: deps stage demo test lint
+.PHONY: deps stage demo test lint sanitize dist
 # The front door of a bare machine: a make of its own, since what deps installs
 # (PGXS, pkg-config's answers) is looked for when a Makefile is read.
 deps:
@@ -124,7 +126,22 @@ test: deps
 	@PG_CONFIG=$(PG_CONFIG) test/run_tests.sh $(TESTS)
 
 lint:
-	clang-format --dry-run --Werror $(C_FILES)
-	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
-		--inline-suppr \
-		-Icommon common loader test/unit extension
+	@clang-format --dry-run --Werror $(C_FILES)
+	@cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
+		--inline-suppr -Icommon common loader test/unit extension
+	@test -f extension/$(EXTENSION_NAME)--$(PROJECT_VERSION).sql || \
+		{ echo "there is no install script for version $(PROJECT_VERSION)" >&2; exit 1; }
+	@test "$$(grep -c '"version": "$(PROJECT_VERSION)"' META.json)" -eq 2 || \
+		{ echo "META.json does not have version $(PROJECT_VERSION), as the control file" >&2; exit 1; }
+
+# the unit tests once more, with the compiler's own checks of memory and arithmetic
+sanitize: export ASAN_OPTIONS = detect_leaks=1
+sanitize:
+	$(MAKE) unit UNIT_BUILD=build/unit-sanitized \
+		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
+
+# what PGXN takes
+dist:
+	@mkdir -p build
+	git archive --format=zip --prefix=$(EXTENSION_NAME)-$(PROJECT_VERSION)/ \
+		-o build/$(EXTENSION_NAME)-$(PROJECT_VERSION).zip HEAD

@@ -52,7 +52,7 @@ fi
 exec 2>&1
 outside=$DEMO_IN_CLUSTER
 loader=$(find "$stage" -type f -name transferbench)
-export PGDATABASE=postgres PGOPTIONS='-c client_min_messages=warning'
+export PGDATABASE=postgres
 
 psql -qXc 'CREATE EXTENSION pg_transferbench'
 echo "making the reference table, 1000000 rows ..."
@@ -73,7 +73,7 @@ if [ -z "$url" ]; then
 	exit 1
 fi
 
-psql -qX -v ON_ERROR_STOP=1 -v url="$url/load_from_db" -f "$outside/demo.sql"
+psql -qX -v ON_ERROR_STOP=1 -v url="$url/load_from_db" <"$outside/demo.sql"
 
 if [ "${DEMO_KEEP:-}" = 1 ]; then
 	echo "The cluster stays until you leave psql; the endpoint is :url."
