@@ -1,26 +1,16 @@
 /*
- * http_client.h - GET requests from within a backend, body handed on as it
- * arrives.
+ * http_client.h - getting a body by GET: redirects, retries, content coding.
  *
- * A pull interface over libcurl's multi handle: every wait is ours, so that
- * interrupts (cancel, terminate, statement_timeout) are served within 50 ms,
- * and memory is bounded: one buffer of HTTP_CLIENT_BUFFER_BYTES, compressed
- * bodies included. libcurl's callbacks only copy and count; errors are raised
- * here after libcurl has returned.
- *
- * SQLSTATEs raised: 08001 could not connect (timeout and TLS included), 08006
- * connection lost, stalled or timed out, 38000 an HTTP status that is not
- * success or a coding that is not supported, 42501 host or address not
- * allowed, 54000 a limit of pg_transferbench.*, 22023 the URL. Messages name
- * the URL without its query string.
+ * SQLSTATEs raised: those of http_transfer.h, and 38000 an HTTP status that is
+ * not success or a coding that is not supported, 42501 host not allowed, 54000
+ * pg_transferbench.max_response_bytes, 22023 the URL. Messages name the URL
+ * without its query string.
  */
 #ifndef TRANSFERBENCH_HTTP_CLIENT_H
 #define TRANSFERBENCH_HTTP_CLIENT_H
 
 #include "nodes/pg_list.h"
 
-#define HTTP_CLIENT_BUFFER_BYTES      (256 * 1024)
-#define HTTP_CLIENT_MAX_HEADER_BYTES  (256 * 1024) /* all response headers of one request */
 #define HTTP_CLIENT_MAX_REDIRECTS     5
 #define HTTP_CLIENT_MAX_RETRIES       5           /* of one request, after 429 or 503 */
 #define HTTP_CLIENT_MAX_RETRY_WAIT_MS (60 * 1000) /* cap of one Retry-After */
@@ -35,14 +25,14 @@ typedef struct HttpTotals
 	int64 retry_wait_ns;
 	int64 connect_ns;    /* name look-up, TCP and TLS; 0 on a kept-alive connection */
 	int64 first_byte_ns; /* from the request sent to the first byte of the answer */
+	int64 inflate_ns;    /* taking the content coding off */
 	int64 body_bytes;    /* decoded */
 	int64 wire_bytes;    /* header and body as received */
 } HttpTotals;
 
 /*
- * Lives in the current context, and so does all that libcurl allocates for it.
- * `headers` (List of char *, "Name: value", checked) go with every request, but
- * not to another host by a redirect.
+ * Lives in the current context. `headers` (List of char *, "Name: value",
+ * checked) go with every request, but not to another origin by a redirect.
  */
 extern HttpClient *http_client_create(List *headers);
 
@@ -59,9 +49,9 @@ extern void http_client_get(HttpClient *client, const char *url);
  */
 extern size_t http_client_read(HttpClient *client, const char **bytes);
 
-extern const HttpTotals *http_client_totals(const HttpClient *client);
+extern HttpTotals http_client_totals(const HttpClient *client);
 extern int http_client_status(const HttpClient *client);
-/* Media type without parameters, lower case; "" when there was none. Lent. */
+/* Media type without parameters, lower case; "" when there was none. Lent, as it was sent. */
 extern const char *http_client_media_type(const HttpClient *client);
 extern const char *http_client_shown_url(const HttpClient *client);
 /* The first bytes of the body so far read, printable, for a DETAIL; in the current context. */

@@ -71,6 +71,7 @@ http_headers_from_jsonb(Jsonb *headers)
 		(void) JsonbIteratorNext(&iterator, &value, true);
 		text = value_text(name, &value);
 		check_value(name, text);
+		text += strspn(text, " \t");
 		/* libcurl takes "Name;" for a header with an empty value */
 		lines =
 			lappend(lines, *text == '\0' ? psprintf("%s;", name) : psprintf("%s: %s", name, text));

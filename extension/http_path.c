@@ -20,6 +20,7 @@
 #include "http_url.h"
 #include "json_decode.h"
 #include "json_frames.h"
+#include "printable.h"
 #include "row_input.h"
 #include "settings.h"
 
@@ -107,7 +108,8 @@ raise_frames_error(HttpRun *run)
 					  " rows, status %d, type \"%s\"."
 					  " The body begins: %s",
 					  error->offset, rows, http_client_status(run->client),
-					  http_client_media_type(run->client), http_client_body_start(run->client)),
+					  printable_text(http_client_media_type(run->client)),
+					  http_client_body_start(run->client)),
 			error->kind == JSON_FRAMES_ROW_TOO_LONG
 				? errhint("The limit is pg_transferbench.max_row_bytes.")
 				: 0);
@@ -365,7 +367,7 @@ http_path_run(BenchPath *base, int64 n, RowConsumer *consumer, BenchTrial *trial
 	HttpRun *run = palloc(sizeof(HttpRun));
 	ErrorContextCallback row_context = {
 		.previous = error_context_stack, .callback = add_row_context, .arg = run};
-	const HttpTotals *totals;
+	HttpTotals totals;
 	size_t counts_size = sizeof(int64) * base->row_desc->natts;
 
 	begin_run(run, path, consumer);
@@ -374,14 +376,14 @@ http_path_run(BenchPath *base, int64 n, RowConsumer *consumer, BenchTrial *trial
 	error_context_stack = row_context.previous;
 
 	totals = http_client_totals(run->client);
-	trial->bytes = totals->body_bytes;
-	trial->wire_bytes = totals->wire_bytes;
-	trial->requests = totals->requests;
-	trial->retries = totals->retries;
-	trial->retry_wait_ns = totals->retry_wait_ns;
-	trial->connect_ns = totals->connect_ns;
-	trial->first_byte_ns = totals->first_byte_ns;
-	trial->decode_ns = run->decode_ns;
+	trial->bytes = totals.body_bytes;
+	trial->wire_bytes = totals.wire_bytes;
+	trial->requests = totals.requests;
+	trial->retries = totals.retries;
+	trial->retry_wait_ns = totals.retry_wait_ns;
+	trial->connect_ns = totals.connect_ns;
+	trial->first_byte_ns = totals.first_byte_ns;
+	trial->decode_ns = run->decode_ns + totals.inflate_ns;
 	trial->decoder = HTTP_PATH_DEFAULT_DECODER;
 	memcpy(path->missing_counts, row_input_missing_counts(run->input), counts_size);
 	memcpy(path->na_counts, row_input_na_counts(run->input), counts_size);

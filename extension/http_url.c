@@ -11,6 +11,7 @@
 #include "foreign_memory.h"
 #include "host_rules.h"
 #include "http_url.h"
+#include "printable.h"
 #include "settings.h"
 
 static void
@@ -75,15 +76,17 @@ check_scheme(const char *scheme, HttpUrlSource source)
 			errhint("Only http:// and https:// are supported."));
 }
 
-/* What stands before "://" or ":", when it has the form of a scheme (RFC 3986, 3.1). */
+/*
+ * What stands before "://" when it has the form of a scheme (RFC 3986, 3.1).
+ * Without the slashes it may be anything, a user's name and password among it.
+ */
 static char *
 scheme_of(const char *text)
 {
 	size_t length =
 		strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
 
-	/* host:port has a colon too; no scheme that matters is followed by a digit */
-	if (length == 0 || text[length] != ':' || isdigit((unsigned char) text[length + 1]))
+	if (length == 0 || strncmp(text + length, "://", 3) != 0)
 		return NULL;
 	return pnstrdup(text, length);
 }
@@ -110,9 +113,11 @@ http_url_parse(const char *text, HttpUrlSource source)
 	url->text = url_part(parsed, CURLUPART_URL, 0);
 	url->host = url_part(parsed, CURLUPART_HOST, 0);
 	url->port = atoi(url_part(parsed, CURLUPART_PORT, CURLU_DEFAULT_PORT)); /* libcurl checked it */
-	url->shown = psprintf("%s://%s:%d%s%s", url_part(parsed, CURLUPART_SCHEME, 0), url->host,
-						  url->port, url_part(parsed, CURLUPART_PATH, 0),
-						  url_part(parsed, CURLUPART_QUERY, 0) != NULL ? "?..." : "");
+	url->is_tls = pg_strcasecmp(url_part(parsed, CURLUPART_SCHEME, 0), "https") == 0;
+	url->shown =
+		printable_text(psprintf("%s://%s:%d%s%s", url->is_tls ? "https" : "http", url->host,
+								url->port, url_part(parsed, CURLUPART_PATH, 0),
+								url_part(parsed, CURLUPART_QUERY, 0) != NULL ? "?..." : ""));
 	host_length = strlen(url->host);
 	if (url->host[0] == '[' && url->host[host_length - 1] == ']')
 		url->host = pnstrdup(url->host + 1, host_length - 2);
@@ -126,7 +131,7 @@ http_url_check_allowed(const HttpUrl *url)
 	if (host_rules_permit_host(settings_allowed_hosts, url->host, url->port))
 		return;
 	ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			errmsg("host \"%s\" port %d is not allowed", url->host, url->port),
+			errmsg("host \"%s\" port %d is not allowed", printable_text(url->host), url->port),
 			errdetail("The server may be sent to: %s.",
 					  settings_allowed_hosts[0] ? settings_allowed_hosts : "no host"),
 			errhint("A superuser can add it to pg_transferbench.allowed_hosts."));

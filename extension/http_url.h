@@ -9,8 +9,9 @@ typedef struct HttpUrl
 {
 	char *text;  /* what is requested */
 	char *shown; /* for messages: no query string, no fragment, where tokens are kept */
-	char *host;  /* name or address, without brackets */
+	char *host;  /* name or address, without brackets; as it was given, not for messages */
 	int port;
+	bool is_tls;
 } HttpUrl;
 
 /* Whose URL it is decides how its faults are told: an argument (22023) or an answer (38000). */

@@ -1,0 +1,646 @@
+/*
+ * http_transfer.c - see http_transfer.h.
+ *
+ * Rules that every line here keeps: libcurl's callbacks never raise and never
+ * palloc; all foreign memory hangs on the context; whatever libcurl returns is
+ * looked at where it is returned, and the message is made there.
+ */
+#include "postgres.h"
+
+#include <curl/curl.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/ipc.h"
+#include "storage/pmsignal.h"
+#include "utils/memutils.h"
+#include "utils/wait_event.h"
+
+#include "clock.h"
+#include "foreign_memory.h"
+#include "host_rules.h"
+#include "http_transfer.h"
+#include "printable.h"
+#include "settings.h"
+
+/*
+ * Longest sleep between two looks at interrupts. A signal ends poll(2) at once;
+ * this bounds the case that it arrives just before, or on a resolver's thread.
+ */
+#define TICK_MS 50
+
+#define READ_BYTES  (128 * 1024)           /* libcurl's own receive buffer */
+#define SKIM_BYTES  (16 * 1024)            /* read at most of an unwanted body */
+#define SKIM_MS     1000                   /* and not for longer than this */
+#define NO_LIMIT_MS (24L * 60 * 60 * 1000) /* libcurl takes 0 for its own default here */
+
+/* what a callback found; looked at after libcurl has returned */
+typedef enum CallbackFault
+{
+	FAULT_NONE,
+	FAULT_HEADERS_TOO_LONG,
+	FAULT_ADDRESS_REFUSED,
+} CallbackFault;
+
+struct HttpTransfer
+{
+	ForeignMemory *multi_holder, *easy_holder, *headers_holder;
+	CURLM *multi;
+	CURL *easy;
+	char curl_message[CURL_ERROR_SIZE];
+
+	/* the request under way */
+	const HttpUrl *url;
+	bool is_attached; /* to the multi handle: a transfer is under way or over, not yet counted */
+	bool is_done;
+	CURLcode result; /* once done */
+	HttpHeader header;
+	CallbackFault fault;
+	int64 begin_ns;
+	int64 last_activity_ns;
+
+	/* bytes from libcurl, not yet handed on */
+	char *received; /* [HTTP_TRANSFER_BUFFER_BYTES] */
+	size_t received_length;
+	size_t lent_length; /* of them, to the caller: free at the next read */
+	bool is_paused;     /* the write callback had no room */
+
+	HttpTransferTotals totals;
+};
+
+static void out_of_memory(void) pg_attribute_noreturn();
+static void refuse_header(const HttpTransfer *transfer) pg_attribute_noreturn();
+static void raise_timeout(const HttpTransfer *transfer) pg_attribute_noreturn();
+
+/* --- libcurl's callbacks: copy, count, flag ------------------------------------------ */
+
+static size_t
+on_body(char *bytes, size_t size, size_t count, void *context)
+{
+	HttpTransfer *transfer = context;
+	size_t length = size * count;
+
+	transfer->last_activity_ns = clock_now_ns();
+	if (transfer->received_length + length > HTTP_TRANSFER_BUFFER_BYTES)
+	{
+		transfer->is_paused = true;
+		return CURL_WRITEFUNC_PAUSE;
+	}
+	memcpy(transfer->received + transfer->received_length, bytes, length);
+	transfer->received_length += length;
+	return length;
+}
+
+/* Keeps a header's value when its name is the wanted one; too long a value is cut. */
+static void
+keep_header(const char *line, size_t length, const char *name,
+			char value[HTTP_TRANSFER_MAX_VALUE_BYTES])
+{
+	size_t name_length = strlen(name);
+	const char *start = line + name_length + 1;
+	const char *end = line + length;
+
+	if (length <= name_length || line[name_length] != ':' ||
+		pg_strncasecmp(line, name, name_length) != 0)
+		return;
+	while (start < end && isspace((unsigned char) *start))
+		start++;
+	while (end > start && isspace((unsigned char) end[-1]))
+		end--;
+	length = Min(end - start, HTTP_TRANSFER_MAX_VALUE_BYTES - 1);
+	memcpy(value, start, length);
+	value[length] = '\0';
+}
+
+static size_t
+on_header(char *line, size_t size, size_t count, void *context)
+{
+	HttpTransfer *transfer = context;
+	HttpHeader *header = &transfer->header;
+	size_t length = size * count;
+	size_t bytes = header->bytes + length;
+	long status = 0;
+
+	transfer->last_activity_ns = clock_now_ns();
+	if (bytes > HTTP_TRANSFER_MAX_HEADER_BYTES)
+	{
+		transfer->fault = FAULT_HEADERS_TOO_LONG;
+		return 0;
+	}
+	if (header->complete)
+		return length; /* a trailer */
+	if (length >= 5 && memcmp(line, "HTTP/", 5) == 0)
+		*header = (HttpHeader){0}; /* after a 1xx */
+	header->bytes = bytes;
+	keep_header(line, length, "Content-Type", header->media_type);
+	keep_header(line, length, "Content-Encoding", header->content_encoding);
+	keep_header(line, length, "Retry-After", header->retry_after);
+	if (length <= 2 && (line[0] == '\r' || line[0] == '\n'))
+	{
+		curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+		header->complete = status >= 200;
+	}
+	return length;
+}
+
+/* The address that is really dialled, whatever the name said. */
+static curl_socket_t
+on_open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
+{
+	HttpTransfer *transfer = context;
+
+	if (!host_rules_permit_address(settings_allowed_hosts, transfer->url->host, &address->addr))
+	{
+		transfer->fault = FAULT_ADDRESS_REFUSED;
+		return CURL_SOCKET_BAD;
+	}
+	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+/* --- making and unmaking ---------------------------------------------------------------- */
+
+static void
+release_multi(void *multi)
+{
+	curl_multi_cleanup(multi);
+}
+
+static void
+release_easy(void *easy)
+{
+	curl_easy_cleanup(easy);
+}
+
+static void
+release_headers(void *headers)
+{
+	curl_slist_free_all(headers);
+}
+
+static void
+out_of_memory(void)
+{
+	ereport(ERROR, errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"),
+			errdetail("libcurl could not allocate."));
+}
+
+static void
+check_easy(CURLcode code, const char *what)
+{
+	if (code == CURLE_OK)
+		return;
+	if (code == CURLE_OUT_OF_MEMORY)
+		out_of_memory();
+	ereport(ERROR, errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
+			errmsg("libcurl refused %s: %s", what, curl_easy_strerror(code)));
+}
+
+static void
+check_multi(CURLMcode code, const char *what)
+{
+	if (code == CURLM_OK)
+		return;
+	if (code == CURLM_OUT_OF_MEMORY)
+		out_of_memory();
+	ereport(ERROR, errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
+			errmsg("libcurl failed at %s: %s", what, curl_multi_strerror(code)));
+}
+
+#define SET_OPTION(transfer, option, value)                                                        \
+	check_easy(curl_easy_setopt((transfer)->easy, option, value), #option)
+
+/*
+ * Whom to trust: the file that the setting names and nobody else, or the
+ * system. Of the system's two forms the directory is taken where libcurl knows
+ * one: OpenSSL looks up in it what it needs, while it parses the whole bundle
+ * for every handle, some 100 ms that would be in the sample and could not be
+ * interrupted.
+ */
+static void
+set_trust(HttpTransfer *transfer)
+{
+	char *directory = NULL;
+
+	if (settings_ca_file[0] != '\0')
+	{
+		SET_OPTION(transfer, CURLOPT_CAINFO, settings_ca_file);
+		SET_OPTION(transfer, CURLOPT_CAPATH, NULL);
+		return;
+	}
+	check_easy(curl_easy_getinfo(transfer->easy, CURLINFO_CAPATH, &directory), "CURLINFO_CAPATH");
+	if (directory != NULL)
+		SET_OPTION(transfer, CURLOPT_CAINFO, NULL);
+}
+
+static void
+set_lasting_options(HttpTransfer *transfer)
+{
+	SET_OPTION(transfer, CURLOPT_NOSIGNAL, 1L);
+	/* a stalled resolver's thread must not hold up the cleanup for seconds */
+	SET_OPTION(transfer, CURLOPT_QUICK_EXIT, 1L);
+	SET_OPTION(transfer, CURLOPT_PROXY, ""); /* none from the environment */
+	SET_OPTION(transfer, CURLOPT_PROTOCOLS_STR, "http,https");
+	SET_OPTION(transfer, CURLOPT_HTTP_VERSION, (long) CURL_HTTP_VERSION_1_1);
+	SET_OPTION(transfer, CURLOPT_FOLLOWLOCATION, 0L); /* each hop is checked here */
+	SET_OPTION(transfer, CURLOPT_USERAGENT, "pg_transferbench/" TRANSFERBENCH_VERSION);
+	SET_OPTION(transfer, CURLOPT_BUFFERSIZE, (long) READ_BYTES);
+	SET_OPTION(transfer, CURLOPT_ERRORBUFFER, transfer->curl_message);
+	SET_OPTION(transfer, CURLOPT_WRITEFUNCTION, on_body);
+	SET_OPTION(transfer, CURLOPT_WRITEDATA, transfer);
+	SET_OPTION(transfer, CURLOPT_HEADERFUNCTION, on_header);
+	SET_OPTION(transfer, CURLOPT_HEADERDATA, transfer);
+	SET_OPTION(transfer, CURLOPT_OPENSOCKETFUNCTION, on_open_socket);
+	SET_OPTION(transfer, CURLOPT_OPENSOCKETDATA, transfer);
+	SET_OPTION(transfer, CURLOPT_SSL_VERIFYPEER, settings_tls_verify ? 1L : 0L);
+	SET_OPTION(transfer, CURLOPT_SSL_VERIFYHOST, settings_tls_verify ? 2L : 0L);
+	set_trust(transfer);
+	SET_OPTION(transfer, CURLOPT_CONNECTTIMEOUT_MS,
+			   settings_connect_timeout_ms > 0 ? (long) settings_connect_timeout_ms : NO_LIMIT_MS);
+	SET_OPTION(transfer, CURLOPT_TIMEOUT_MS, (long) settings_timeout_ms);
+}
+
+/* Once per backend; libcurl keeps tables of its own from then on. */
+static void
+initialise_libcurl(void)
+{
+	static bool done = false;
+
+	if (!done && curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		ereport(ERROR, errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
+				errmsg("could not initialise libcurl"));
+	done = true;
+}
+
+HttpTransfer *
+http_transfer_create(void)
+{
+	HttpTransfer *transfer = palloc0(sizeof(HttpTransfer));
+
+	initialise_libcurl();
+	transfer->received = palloc(HTTP_TRANSFER_BUFFER_BYTES);
+	/* callbacks of a context run newest first: the easy handle must go before the multi handle */
+	transfer->headers_holder = foreign_memory_reserve(CurrentMemoryContext, release_headers);
+	transfer->multi_holder = foreign_memory_reserve(CurrentMemoryContext, release_multi);
+	transfer->easy_holder = foreign_memory_reserve(CurrentMemoryContext, release_easy);
+	transfer->multi_holder->object = transfer->multi = curl_multi_init();
+	transfer->easy_holder->object = transfer->easy = curl_easy_init();
+	if (transfer->multi == NULL || transfer->easy == NULL)
+		out_of_memory();
+	set_lasting_options(transfer);
+	return transfer;
+}
+
+/* --- waiting ------------------------------------------------------------------------------- */
+
+static char *
+seconds_text(int64 milliseconds)
+{
+	return psprintf("%g s", milliseconds / 1000.0);
+}
+
+static void
+refuse_header(const HttpTransfer *transfer)
+{
+	ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			errmsg("the response header of %s is too long", transfer->url->shown),
+			errdetail("At most %d bytes are read in all, less of one line.",
+					  HTTP_TRANSFER_MAX_HEADER_BYTES));
+}
+
+static void
+check_fault(HttpTransfer *transfer)
+{
+	switch (transfer->fault)
+	{
+		case FAULT_NONE:
+			return;
+		case FAULT_HEADERS_TOO_LONG:
+			refuse_header(transfer);
+		case FAULT_ADDRESS_REFUSED:
+			ereport(
+				ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				errmsg("host \"%s\" leads to an address that is not allowed", transfer->url->host),
+				errhint("Loopback, link-local and metadata addresses must be named themselves "
+						"in pg_transferbench.allowed_hosts."));
+			break;
+	}
+}
+
+static bool
+is_connected(const HttpTransfer *transfer)
+{
+	curl_off_t connected_us = 0;
+
+	curl_easy_getinfo(transfer->easy, CURLINFO_PRETRANSFER_TIME_T, &connected_us);
+	return connected_us > 0;
+}
+
+/* libcurl does not say which of its limits it was. */
+static void
+raise_timeout(const HttpTransfer *transfer)
+{
+	int64 elapsed_ms = (clock_now_ns() - transfer->begin_ns) / CLOCK_NS_PER_MS;
+	bool is_total = settings_timeout_ms > 0 && elapsed_ms >= settings_timeout_ms;
+
+	if (!is_connected(transfer))
+		ereport(
+			ERROR, errcode(ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
+			errmsg("could not connect to %s within %s", transfer->url->shown,
+				   seconds_text(is_total ? settings_timeout_ms : settings_connect_timeout_ms)),
+			errhint("The limit is pg_transferbench.%s.", is_total ? "timeout" : "connect_timeout"));
+	ereport(ERROR, errcode(ERRCODE_CONNECTION_FAILURE),
+			errmsg("%s did not answer in full within %s", transfer->url->shown,
+				   seconds_text(settings_timeout_ms)),
+			errhint("The limit is pg_transferbench.timeout."));
+}
+
+/* Raises for a transfer that libcurl ended with an error. */
+static void
+check_result(HttpTransfer *transfer)
+{
+	CURLcode result = transfer->result;
+	const char *reason = printable_text(
+		transfer->curl_message[0] != '\0' ? transfer->curl_message : curl_easy_strerror(result));
+
+	check_fault(transfer);
+	switch (result)
+	{
+		case CURLE_OK:
+			return;
+		case CURLE_OUT_OF_MEMORY:
+			/* libcurl's word for a header line beyond its own limit, too */
+			if (!transfer->header.complete && transfer->header.bytes > 0)
+				refuse_header(transfer);
+			out_of_memory();
+		case CURLE_OPERATION_TIMEDOUT:
+			raise_timeout(transfer);
+		case CURLE_COULDNT_RESOLVE_HOST:
+		case CURLE_COULDNT_CONNECT:
+		case CURLE_SSL_CONNECT_ERROR:
+		case CURLE_PEER_FAILED_VERIFICATION:
+		case CURLE_SSL_CACERT_BADFILE:
+		case CURLE_SSL_CERTPROBLEM:
+		case CURLE_SSL_CIPHER:
+			ereport(ERROR, errcode(ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
+					errmsg("could not connect to %s: %s", transfer->url->shown, reason),
+					result == CURLE_PEER_FAILED_VERIFICATION
+						? errhint("A superuser can name a certificate authority in "
+								  "pg_transferbench.ca_file.")
+						: 0);
+			break;
+		default:
+			ereport(ERROR, errcode(ERRCODE_CONNECTION_FAILURE),
+					errmsg("connection to %s was lost: %s", transfer->url->shown, reason));
+	}
+}
+
+static void
+check_stall(HttpTransfer *transfer)
+{
+	int64 now_ns = clock_now_ns();
+
+	/* while connecting, the connect timeout is the limit; the silence begins after it */
+	if (!is_connected(transfer))
+		transfer->last_activity_ns = now_ns;
+	if (settings_stall_timeout_ms == 0 ||
+		now_ns - transfer->last_activity_ns < settings_stall_timeout_ms * (int64) CLOCK_NS_PER_MS)
+		return;
+	ereport(ERROR, errcode(ERRCODE_CONNECTION_FAILURE),
+			errmsg("%s sent nothing for %s", transfer->url->shown,
+				   seconds_text(settings_stall_timeout_ms)),
+			errhint("The limit is pg_transferbench.stall_timeout. If the endpoint reads this "
+					"database, it may be waiting for a lock that this transaction holds."));
+}
+
+/*
+ * Lets libcurl do what can be done now. Signals are blocked meanwhile, so that
+ * a resolver's thread that it starts inherits that: a handler of this backend
+ * must not run on another thread.
+ */
+static void
+perform(HttpTransfer *transfer)
+{
+	sigset_t all_signals, saved_signals;
+	int running;
+	CURLMcode code;
+
+	sigfillset(&all_signals);
+	pthread_sigmask(SIG_SETMASK, &all_signals, &saved_signals);
+	code = curl_multi_perform(transfer->multi, &running);
+	pthread_sigmask(SIG_SETMASK, &saved_signals, NULL);
+	check_multi(code, "curl_multi_perform");
+}
+
+static void
+take_completion(HttpTransfer *transfer)
+{
+	int remaining;
+	CURLMsg *message;
+
+	while ((message = curl_multi_info_read(transfer->multi, &remaining)) != NULL)
+	{
+		if (message->msg != CURLMSG_DONE)
+			continue;
+		transfer->is_done = true;
+		transfer->result = message->data.result;
+	}
+}
+
+/* Sleeps until a socket is ready, a signal comes, or a tick has passed. */
+static void
+sleep_for_socket(HttpTransfer *transfer)
+{
+	int ready = 0;
+	CURLMcode code;
+
+	pgstat_report_wait_start(PG_WAIT_EXTENSION);
+	code = curl_multi_poll(transfer->multi, NULL, 0, TICK_MS, &ready);
+	pgstat_report_wait_end();
+	check_multi(code, "curl_multi_poll");
+	if (ready == 0 && !PostmasterIsAlive())
+		proc_exit(1); /* nobody is left to work for, as WL_EXIT_ON_PM_DEATH does */
+}
+
+/* Does what can be done now, without waiting. */
+static void
+step(HttpTransfer *transfer)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (transfer->is_paused && transfer->received_length == 0)
+	{
+		transfer->is_paused = false;
+		check_easy(curl_easy_pause(transfer->easy, CURLPAUSE_CONT), "to go on");
+	}
+	perform(transfer);
+	take_completion(transfer);
+	check_fault(transfer);
+}
+
+/*
+ * Goes on with the transfer until bytes of the body are there, or it is done,
+ * or (when until_header) the header is.
+ */
+static void
+advance(HttpTransfer *transfer, bool until_header)
+{
+	for (;;)
+	{
+		step(transfer);
+		if (transfer->is_done || transfer->received_length > 0 ||
+			(until_header && transfer->header.complete))
+			return;
+		check_stall(transfer);
+		sleep_for_socket(transfer);
+	}
+}
+
+/* --- one request ----------------------------------------------------------------------------- */
+
+void
+http_transfer_end(HttpTransfer *transfer)
+{
+	curl_off_t connected_us = 0, first_byte_us = 0, body_bytes = 0;
+	long header_bytes = 0, new_connections = 0;
+
+	if (!transfer->is_attached)
+		return;
+	curl_easy_getinfo(transfer->easy, CURLINFO_PRETRANSFER_TIME_T, &connected_us);
+	curl_easy_getinfo(transfer->easy, CURLINFO_STARTTRANSFER_TIME_T, &first_byte_us);
+	curl_easy_getinfo(transfer->easy, CURLINFO_SIZE_DOWNLOAD_T, &body_bytes);
+	curl_easy_getinfo(transfer->easy, CURLINFO_HEADER_SIZE, &header_bytes);
+	curl_easy_getinfo(transfer->easy, CURLINFO_NUM_CONNECTS, &new_connections);
+	transfer->totals.wire_bytes += body_bytes + header_bytes;
+	if (new_connections > 0)
+		transfer->totals.connect_ns += connected_us * 1000;
+	transfer->totals.first_byte_ns += Max(first_byte_us - connected_us, 0) * 1000;
+	check_multi(curl_multi_remove_handle(transfer->multi, transfer->easy),
+				"curl_multi_remove_handle");
+	transfer->is_attached = false;
+}
+
+static void
+set_headers(HttpTransfer *transfer, List *headers)
+{
+	struct curl_slist *list = NULL;
+	ListCell *cell;
+
+	foreign_memory_release(transfer->headers_holder);
+	foreach (cell, headers)
+	{
+		list = curl_slist_append(list, lfirst(cell));
+		if (list == NULL)
+			out_of_memory();
+		transfer->headers_holder->object = list;
+	}
+	SET_OPTION(transfer, CURLOPT_HTTPHEADER, list);
+}
+
+void
+http_transfer_begin(HttpTransfer *transfer, const HttpUrl *url, List *headers)
+{
+	http_transfer_end(transfer);
+	transfer->url = url;
+	transfer->is_done = false;
+	transfer->result = CURLE_OK;
+	transfer->header = (HttpHeader){0};
+	transfer->fault = FAULT_NONE;
+	transfer->received_length = 0;
+	transfer->lent_length = 0;
+	transfer->is_paused = false;
+	transfer->curl_message[0] = '\0';
+	transfer->begin_ns = transfer->last_activity_ns = clock_now_ns();
+	set_headers(transfer, headers);
+	SET_OPTION(transfer, CURLOPT_URL, url->text);
+	check_multi(curl_multi_add_handle(transfer->multi, transfer->easy), "curl_multi_add_handle");
+	transfer->is_attached = true;
+	transfer->totals.requests++;
+}
+
+static void
+reduce_media_type(char *media_type)
+{
+	media_type[strcspn(media_type, "; \t")] = '\0';
+	for (; *media_type != '\0'; media_type++)
+		*media_type = pg_ascii_tolower((unsigned char) *media_type);
+}
+
+int
+http_transfer_await_header(HttpTransfer *transfer)
+{
+	long status = 0;
+
+	while (!transfer->header.complete && !transfer->is_done)
+		advance(transfer, true);
+	if (transfer->is_done)
+		check_result(transfer);
+	if (!transfer->header.complete)
+		ereport(ERROR, errcode(ERRCODE_CONNECTION_FAILURE),
+				errmsg("connection to %s was lost: it was closed within the response header",
+					   transfer->url->shown));
+	check_easy(curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status),
+			   "CURLINFO_RESPONSE_CODE");
+	reduce_media_type(transfer->header.media_type);
+	return (int) status;
+}
+
+size_t
+http_transfer_read(HttpTransfer *transfer, const char **bytes)
+{
+	/* what happened while the caller was busy is not the endpoint's silence */
+	transfer->last_activity_ns = clock_now_ns();
+	transfer->received_length -= transfer->lent_length;
+	transfer->lent_length = 0;
+	if (transfer->received_length == 0 && !transfer->is_done)
+		advance(transfer, false);
+	*bytes = transfer->received;
+	transfer->lent_length = transfer->received_length;
+	if (transfer->lent_length == 0)
+	{
+		check_result(transfer);
+		http_transfer_end(transfer);
+	}
+	return transfer->lent_length;
+}
+
+size_t
+http_transfer_skim(HttpTransfer *transfer, const char **bytes)
+{
+	int64 end_ns = clock_now_ns() + SKIM_MS * CLOCK_NS_PER_MS;
+
+	for (;;)
+	{
+		step(transfer);
+		if (transfer->is_done || transfer->received_length >= SKIM_BYTES ||
+			clock_now_ns() >= end_ns)
+			break;
+		sleep_for_socket(transfer);
+	}
+	*bytes = transfer->received;
+	return transfer->received_length;
+}
+
+/* --- what is known about the answer ------------------------------------------------------------ */
+
+const HttpHeader *
+http_transfer_header(const HttpTransfer *transfer)
+{
+	return &transfer->header;
+}
+
+char *
+http_transfer_redirect(HttpTransfer *transfer)
+{
+	char *location = NULL;
+
+	check_easy(curl_easy_getinfo(transfer->easy, CURLINFO_REDIRECT_URL, &location),
+			   "CURLINFO_REDIRECT_URL");
+	return location == NULL ? NULL : pstrdup(location); /* its own ends with the transfer */
+}
+
+const HttpTransferTotals *
+http_transfer_totals(const HttpTransfer *transfer)
+{
+	return &transfer->totals;
+}
