@@ -10,12 +10,12 @@
 #include "utils/memutils.h"
 
 #include "column_spool.h"
+#include "printable.h"
 
 typedef struct SpooledColumn
 {
-	char *key; /* JSON text, quotes included */
-	int64 rows;
-	StringInfoData buffer; /* all records, or none once there is a file */
+	char *key;             /* JSON text, quotes included */
+	StringInfoData buffer; /* all records, or none once there is a file; allocated when one comes */
 	BufFile *file;         /* NULL while the column fits in memory */
 	int read_position;     /* in buffer */
 } SpooledColumn;
@@ -28,6 +28,12 @@ struct ColumnSpool
 	int64 spilled_bytes;
 	int columns, columns_allocated;
 	SpooledColumn *column; /* [columns_allocated] */
+
+	/* the column that is being written, kept or not, and the first one, to compare it with */
+	StringInfoData key, first_key;
+	int64 rows, first_rows;
+	bool has_first;
+	bool is_kept;
 };
 
 #define FIRST_COLUMNS 16
@@ -41,6 +47,8 @@ column_spool_create(int max_buffered_bytes)
 	spool->max_buffered_bytes = max_buffered_bytes;
 	spool->columns_allocated = FIRST_COLUMNS;
 	spool->column = palloc(sizeof(SpooledColumn) * FIRST_COLUMNS);
+	initStringInfo(&spool->key);
+	initStringInfo(&spool->first_key);
 	return spool;
 }
 
@@ -56,30 +64,57 @@ column_spool_free(ColumnSpool *spool)
 		pfree(spool->column[i].key);
 	}
 	pfree(spool->column);
+	pfree(spool->key.data);
+	pfree(spool->first_key.data);
 	pfree(spool);
 }
 
-void
-column_spool_begin_column(ColumnSpool *spool, const char *key, size_t length)
+/* The column that was being written is over. */
+static void
+end_column(ColumnSpool *spool)
 {
-	MemoryContext caller_context = MemoryContextSwitchTo(spool->context);
-	SpooledColumn *column;
+	if (spool->key.len == 0)
+		return;
+	if (!spool->has_first)
+	{
+		spool->has_first = true;
+		spool->first_rows = spool->rows;
+		appendBinaryStringInfo(&spool->first_key, spool->key.data, spool->key.len);
+	}
+	if (spool->rows != spool->first_rows)
+		ereport(ERROR, errcode(ERRCODE_INVALID_JSON_TEXT),
+				errmsg("columns of unequal length: %s has " INT64_FORMAT
+					   " values, %s has " INT64_FORMAT,
+					   printable_text(spool->first_key.data), spool->first_rows,
+					   printable_text(spool->key.data), spool->rows));
+}
 
+static void
+keep_column(ColumnSpool *spool)
+{
+	if (spool->columns == COLUMN_SPOOL_MAX_COLUMNS)
+		ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				errmsg("the columns of the row type come more than %d times",
+					   COLUMN_SPOOL_MAX_COLUMNS));
 	if (spool->columns == spool->columns_allocated)
 	{
 		spool->columns_allocated *= 2;
 		spool->column = repalloc(spool->column, sizeof(SpooledColumn) * spool->columns_allocated);
 	}
-	column = &spool->column[spool->columns++];
-	*column = (SpooledColumn){.key = pnstrdup(key, length)};
-	initStringInfo(&column->buffer);
-	MemoryContextSwitchTo(caller_context);
+	spool->column[spool->columns++] =
+		(SpooledColumn){.key = MemoryContextStrdup(spool->context, spool->key.data)};
 }
 
-static SpooledColumn *
-last_column(const ColumnSpool *spool)
+void
+column_spool_begin_column(ColumnSpool *spool, const char *key, size_t length, bool keep)
 {
-	return &spool->column[spool->columns - 1];
+	end_column(spool);
+	resetStringInfo(&spool->key);
+	appendBinaryStringInfo(&spool->key, key, length);
+	spool->rows = 0;
+	spool->is_kept = keep;
+	if (keep)
+		keep_column(spool);
 }
 
 static void
@@ -98,18 +133,39 @@ spill(ColumnSpool *spool, SpooledColumn *column)
 
 	column->file = BufFileCreateTemp(false);
 	MemoryContextSwitchTo(caller_context);
+	if (column->buffer.data == NULL)
+		return;
 	write_file(spool, column, column->buffer.data, column->buffer.len);
-	spool->buffered_bytes -= column->buffer.len;
+	spool->buffered_bytes -= column->buffer.maxlen;
 	pfree(column->buffer.data);
 	column->buffer.data = NULL;
+}
+
+/* Appends to the column's buffer, counting what is allocated rather than what is used. */
+static void
+buffer_bytes(ColumnSpool *spool, SpooledColumn *column, const void *bytes, size_t length)
+{
+	MemoryContext caller_context = MemoryContextSwitchTo(spool->context);
+
+	if (column->buffer.data == NULL)
+		initStringInfo(&column->buffer);
+	else
+		spool->buffered_bytes -= column->buffer.maxlen;
+	appendBinaryStringInfo(&column->buffer, bytes, length);
+	spool->buffered_bytes += column->buffer.maxlen;
+	MemoryContextSwitchTo(caller_context);
 }
 
 void
 column_spool_add(ColumnSpool *spool, const char *value, size_t length, bool has_wide_integers)
 {
-	SpooledColumn *column = last_column(spool);
 	uint32 record = (uint32) length << 1 | has_wide_integers;
+	SpooledColumn *column;
 
+	spool->rows++;
+	if (!spool->is_kept)
+		return;
+	column = &spool->column[spool->columns - 1];
 	if (column->file == NULL &&
 		spool->buffered_bytes + sizeof(record) + length > (size_t) spool->max_buffered_bytes)
 		spill(spool, column);
@@ -120,36 +176,35 @@ column_spool_add(ColumnSpool *spool, const char *value, size_t length, bool has_
 	}
 	else
 	{
-		appendBinaryStringInfo(&column->buffer, (const char *) &record, sizeof(record));
-		appendBinaryStringInfo(&column->buffer, value, length);
-		spool->buffered_bytes += sizeof(record) + length;
+		buffer_bytes(spool, column, &record, sizeof(record));
+		buffer_bytes(spool, column, value, length);
 	}
-	column->rows++;
 }
 
 int64
 column_spool_column_rows(const ColumnSpool *spool)
 {
-	return spool->columns == 0 ? 0 : last_column(spool)->rows;
+	return spool->rows;
+}
+
+int
+column_spool_columns(const ColumnSpool *spool)
+{
+	return spool->columns;
 }
 
 int64
 column_spool_finish(ColumnSpool *spool)
 {
+	end_column(spool);
 	for (int i = 0; i < spool->columns; i++)
 	{
 		SpooledColumn *column = &spool->column[i];
-		const SpooledColumn *first = &spool->column[0];
 
-		if (column->rows != first->rows)
-			ereport(ERROR, errcode(ERRCODE_INVALID_JSON_TEXT),
-					errmsg("columns of unequal length: %s has " INT64_FORMAT
-						   " values, %s has " INT64_FORMAT,
-						   first->key, first->rows, column->key, column->rows));
 		if (column->file != NULL && BufFileSeek(column->file, 0, 0, SEEK_SET) != 0)
 			ereport(ERROR, errcode_for_file_access(), errmsg("could not rewind a temporary file"));
 	}
-	return spool->columns == 0 ? 0 : spool->column[0].rows;
+	return spool->first_rows;
 }
 
 static void

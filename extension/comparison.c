@@ -86,7 +86,7 @@ summarise_side(const TrialSeries *series, int blocks)
 	return side;
 }
 
-/* Over the blocks in which both trials were good. */
+/* The interval is over the blocks in which both trials were good. */
 static StatisticsRatio
 paired_toll(const TrialSeries series[2], int blocks)
 {
@@ -145,6 +145,9 @@ comparison_run(BenchPath *native, BenchPath *http, int64 n, int trials, int64 or
 	comparison->native = summarise_side(&series[0], trials);
 	comparison->http = summarise_side(&series[1], trials);
 	comparison->toll = paired_toll(series, trials);
+	/* of the medians that stand beside it, also when a trial of a pair failed */
+	comparison->toll.ratio =
+		comparison->http.elapsed_ms.median / comparison->native.elapsed_ms.median;
 	comparison->extra_us_per_row =
 		(comparison->http.elapsed_ms.median - comparison->native.elapsed_ms.median) * 1e3 / n;
 	for (int i = 0; i < 2; i++)

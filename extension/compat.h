@@ -10,9 +10,9 @@
 #error "pg_transferbench needs PostgreSQL 15 or newer"
 #endif
 
-/* 17 dropped the random-access bool of tuplesorts' neighbours and moved GUC hooks out of guc.h */
+/* 16 took the macros of variable-length values out of postgres.h */
 #if PG_VERSION_NUM >= 160000
-#include "utils/guc_hooks.h"
+#include "varatt.h"
 #endif
 
 #endif

@@ -178,11 +178,33 @@ classify_ipv4(uint32 address) /* host byte order */
 		return ADDRESS_LOOPBACK;
 	if ((address >> 16) == 0xA9FE) /* 169.254/16, link-local: RFC 3927 */
 		return ADDRESS_REFUSED;
-	if (address == 0x646464C8) /* 100.100.100.200, a cloud's metadata */
+	/* metadata of clouds beyond that range: 100.100.100.200, 168.63.129.16, 192.0.0.192 */
+	if (address == 0x646464C8 || address == 0xA83F8110 || address == 0xC00000C0)
 		return ADDRESS_REFUSED;
 	if ((address >> 24) == 0 || (address >> 28) >= 14) /* this network, multicast, reserved */
 		return ADDRESS_REFUSED;
 	return ADDRESS_ORDINARY;
+}
+
+/* Where an IPv6 address leads to an IPv4 one, that: mapped and compatible addresses (RFC 4291), NAT64
+ * (RFC 6052) and 6to4 (RFC 3056). */
+static bool
+embedded_ipv4(const struct in6_addr *address, uint32 *ipv4)
+{
+	static const unsigned char nat64[12] = {0x00, 0x64, 0xff, 0x9b};
+	const unsigned char *bytes = address->s6_addr;
+	int place;
+
+	if (IN6_IS_ADDR_V4MAPPED(address) || IN6_IS_ADDR_V4COMPAT(address) ||
+		memcmp(bytes, nat64, sizeof(nat64)) == 0)
+		place = 12;
+	else if (bytes[0] == 0x20 && bytes[1] == 0x02)
+		place = 2;
+	else
+		return false;
+	memcpy(ipv4, bytes + place, sizeof(*ipv4));
+	*ipv4 = ntohl(*ipv4);
+	return true;
 }
 
 static AddressClass
@@ -194,11 +216,8 @@ classify_ipv6(const struct in6_addr *address)
 
 	if (IN6_IS_ADDR_LOOPBACK(address))
 		return ADDRESS_LOOPBACK;
-	if (IN6_IS_ADDR_V4MAPPED(address))
-	{
-		memcpy(&embedded, &address->s6_addr[12], sizeof(embedded));
-		return classify_ipv4(ntohl(embedded));
-	}
+	if (embedded_ipv4(address, &embedded))
+		return classify_ipv4(embedded);
 	if (IN6_IS_ADDR_UNSPECIFIED(address) || IN6_IS_ADDR_LINKLOCAL(address) ||
 		IN6_IS_ADDR_MULTICAST(address) || memcmp(address->s6_addr, metadata, 16) == 0)
 		return ADDRESS_REFUSED;
@@ -253,4 +272,17 @@ host_rules_permit_address(const char *rules, const char *host, const struct sock
 	if (class == ADDRESS_ORDINARY && !is_localhost_name(host))
 		return true;
 	return text[0] != '\0' && host_rules_permit_host(rules, text, port);
+}
+
+bool
+host_rules_is_loopback(const char *host)
+{
+	struct in_addr ipv4;
+	struct in6_addr ipv6;
+
+	if (inet_pton(AF_INET, host, &ipv4) == 1)
+		return classify_ipv4(ntohl(ipv4.s_addr)) == ADDRESS_LOOPBACK;
+	if (inet_pton(AF_INET6, host, &ipv6) == 1)
+		return classify_ipv6(&ipv6) == ADDRESS_LOOPBACK;
+	return is_localhost_name(host);
 }

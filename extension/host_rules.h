@@ -28,4 +28,7 @@ extern bool host_rules_permit_host(const char *rules, const char *host, int port
 extern bool host_rules_permit_address(const char *rules, const char *host,
 									  const struct sockaddr *address);
 
+/* Whether a host is this one by name or address: localhost, 127.0.0.0/8, ::1. */
+extern bool host_rules_is_loopback(const char *host);
+
 #endif

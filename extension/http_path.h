@@ -23,10 +23,6 @@ typedef struct HttpPathOptions
 /* Checks the options (22023, 42501) before anything is sent; lives in the current context. */
 extern BenchPath *http_path_create(const HttpPathOptions *options);
 
-/* Of the last run: rows of which a column had no key, or "NA" taken for null; [natts], lent. */
-extern const int64 *http_path_missing_counts(const BenchPath *path);
-extern const int64 *http_path_na_counts(const BenchPath *path);
-
 /* Whether the URL names this host by loopback. */
 extern bool http_path_leads_to_loopback(const BenchPath *path);
 

@@ -6,6 +6,7 @@
 
 #include "fmgr.h"
 
+#include "parallel_watch.h"
 #include "settings.h"
 
 PG_MODULE_MAGIC;
@@ -16,4 +17,5 @@ void
 _PG_init(void)
 {
 	settings_define();
+	parallel_watch_install();
 }

@@ -11,6 +11,7 @@
 #include "utils/lsyscache.h"
 #include "utils/plancache.h"
 
+#include "parallel_watch.h"
 #include "query_path.h"
 
 typedef struct QueryPath
@@ -107,7 +108,7 @@ set_for_run(const char *name, const char *value)
 }
 
 /*
- * Opens a nested GUC level; AtEOXact_GUC closes it, on errors the transaction
+ * Opens a nested GUC level; end_conditions closes it, on errors the transaction
  * does. Read-only by the transaction's own flag: SPI's alone would let a
  * volatile function write.
  */
@@ -119,8 +120,18 @@ begin_conditions(const QueryPath *path)
 	set_for_run("transaction_read_only", "on");
 	set_for_run("synchronize_seqscans", "off"); /* else a LIMIT gets other rows each time */
 	if (!path->parallel)
+	{
 		set_for_run("max_parallel_workers_per_gather", "0");
+		set_for_run("max_parallel_workers", "0"); /* plans that were made before, in functions */
+	}
 	return nest_level;
+}
+
+/* Rolls back whatever was set since, by a function of the query too: nothing of it is to stay. */
+static void
+end_conditions(int nest_level)
+{
+	AtEOXact_GUC(false, nest_level);
 }
 
 static SPIPlanPtr
@@ -177,20 +188,12 @@ receiver_ignore(DestReceiver *self)
 {
 }
 
-static bool
-plan_used_workers(SPIPlanPtr plan)
+static void
+check_execution(int code)
 {
-	CachedPlan *generic = plan_source(plan)->gplan;
-	ListCell *cell;
-
-	if (generic == NULL)
-		return false;
-	foreach (cell, generic->stmt_list)
-	{
-		if (lfirst_node(PlannedStmt, cell)->parallelModeNeeded)
-			return true;
-	}
-	return false;
+	if (code < 0)
+		ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR),
+				errmsg("could not execute the query: %s", SPI_result_code_string(code)));
 }
 
 static void
@@ -207,18 +210,15 @@ query_path_run(BenchPath *base, int64 n, RowConsumer *consumer, BenchTrial *tria
 	};
 	SPIExecuteOptions options = {.read_only = true, .dest = &receiver.base};
 	int nest_level = begin_conditions(path);
+	bool workers_seen_before = parallel_watch_begin();
 	SPIPlanPtr plan;
-	int code;
 
 	connect_spi();
 	plan = prepare(wrap_select(path, "*", psprintf("LIMIT " INT64_FORMAT, n)));
-	code = SPI_execute_plan_extended(plan, &options);
-	if (code < 0)
-		ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR),
-				errmsg("could not execute the query: %s", SPI_result_code_string(code)));
-	trial->cpu_is_partial = plan_used_workers(plan);
+	check_execution(SPI_execute_plan_extended(plan, &options));
+	trial->cpu_is_partial = parallel_watch_end(workers_seen_before) && path->parallel;
 	SPI_finish();
-	AtEOXact_GUC(true, nest_level);
+	end_conditions(nest_level);
 }
 
 /* Analyses the query and takes its columns into the context that `path` lives in. */
@@ -266,10 +266,11 @@ query_path_has_more_rows(BenchPath *base, int64 n)
 	bool more;
 
 	connect_spi();
-	SPI_execute(wrap_select(path, "1", psprintf("OFFSET " INT64_FORMAT " LIMIT 1", n)), true, 1);
+	check_execution(SPI_execute(
+		wrap_select(path, "1", psprintf("OFFSET " INT64_FORMAT " LIMIT 1", n)), true, 1));
 	more = SPI_processed > 0;
 	SPI_finish();
-	AtEOXact_GUC(true, nest_level);
+	end_conditions(nest_level);
 	return more;
 }
 
@@ -284,7 +285,9 @@ query_path_refuse_temporary_tables(BenchPath *base)
 	{
 		Oid relation = lfirst_oid(cell);
 
-		if (get_rel_persistence(relation) == RELPERSISTENCE_TEMP)
+		/* of a temporary view, what it reads counts */
+		if (get_rel_persistence(relation) == RELPERSISTENCE_TEMP &&
+			get_rel_relkind(relation) != RELKIND_VIEW)
 			ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					errmsg("query reads the temporary table \"%s\"", get_rel_name(relation)),
 					errdetail("Other sessions, the endpoint's among them, do not see its rows."));

@@ -1,12 +1,9 @@
 /*
- * reference_rows.c - see reference_rows.h; also what bench_rows stands on.
+ * reference_rows.c - see reference_rows.h.
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "executor/executor.h"
-#include "fmgr.h"
-#include "funcapi.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -18,15 +15,6 @@
 #include "reference_row.h"
 #include "reference_rows.h"
 
-PG_FUNCTION_INFO_V1(pg_transferbench_generate_rows);
-
-/* the two arguments, kept between the calls of one set */
-typedef struct GenerateArguments
-{
-	int64 n;
-	int64 seed;
-} GenerateArguments;
-
 static Datum
 text_from_utf8(const char *utf8, int length)
 {
@@ -37,10 +25,21 @@ text_from_utf8(const char *utf8, int length)
 										: cstring_to_text(text));
 }
 
-/* Values of row i in the current context. */
-static void
-make_values(int64 i, int64 seed, Datum values[REFERENCE_ROW_COLUMNS],
-			bool nulls[REFERENCE_ROW_COLUMNS])
+void
+reference_rows_check_encoding(void)
+{
+	int encoding = GetDatabaseEncoding();
+
+	if (encoding != PG_UTF8 && encoding != PG_SQL_ASCII)
+		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				errmsg("reference rows hold characters that encoding \"%s\" may not have",
+					   GetDatabaseEncodingName()),
+				errhint("Use a database in UTF8, or measure a query of your own."));
+}
+
+void
+reference_rows_make(int64 i, int64 seed, Datum values[REFERENCE_ROW_COLUMNS],
+					bool nulls[REFERENCE_ROW_COLUMNS])
 {
 	ReferenceRow row;
 
@@ -56,56 +55,6 @@ make_values(int64 i, int64 seed, Datum values[REFERENCE_ROW_COLUMNS],
 	values[6] = text_from_utf8(row.label, row.label_length);
 	nulls[7] = row.note_is_null;
 	values[7] = row.note_is_null ? (Datum) 0 : text_from_utf8(row.note, row.note_length);
-}
-
-static void
-begin_set(FunctionCallInfo fcinfo)
-{
-	FuncCallContext *set = SRF_FIRSTCALL_INIT();
-	MemoryContext caller_context = MemoryContextSwitchTo(set->multi_call_memory_ctx);
-	GenerateArguments *arguments = palloc(sizeof(GenerateArguments));
-	TupleDesc row_desc;
-
-	for (int i = 0; i < 2; i++)
-	{
-		if (PG_ARGISNULL(i))
-			ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					errmsg("bench_rows: %s must not be null", i == 0 ? "n" : "seed"));
-	}
-	arguments->n = PG_GETARG_INT64(0);
-	arguments->seed = PG_GETARG_INT64(1);
-	if (arguments->n < 0)
-		ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				errmsg("bench_rows: n must not be negative, got " INT64_FORMAT, arguments->n));
-	if (get_call_result_type(fcinfo, NULL, &row_desc) != TYPEFUNC_COMPOSITE ||
-		row_desc->natts != REFERENCE_ROW_COLUMNS)
-		ereport(ERROR, errcode(ERRCODE_DATATYPE_MISMATCH),
-				errmsg("bench_rows: its result type is not bench_reference_row"));
-	set->tuple_desc = BlessTupleDesc(row_desc);
-	set->user_fctx = arguments;
-	MemoryContextSwitchTo(caller_context);
-}
-
-/*
- * One row per call: the executor's ProjectSet asks for a row, uses it and
- * resets our memory, so that any number of rows streams.
- */
-Datum
-pg_transferbench_generate_rows(PG_FUNCTION_ARGS)
-{
-	FuncCallContext *set;
-	GenerateArguments *arguments;
-	Datum values[REFERENCE_ROW_COLUMNS];
-	bool nulls[REFERENCE_ROW_COLUMNS];
-
-	if (SRF_IS_FIRSTCALL())
-		begin_set(fcinfo);
-	set = SRF_PERCALL_SETUP();
-	arguments = set->user_fctx;
-	if (set->call_cntr >= (uint64) arguments->n)
-		SRF_RETURN_DONE(set);
-	make_values((int64) set->call_cntr + 1, arguments->seed, values, nulls);
-	SRF_RETURN_NEXT(set, HeapTupleGetDatum(heap_form_tuple(set->tuple_desc, values, nulls)));
 }
 
 TupleDesc
@@ -125,7 +74,7 @@ generated_path_run(BenchPath *path, int64 n, RowConsumer *consumer, BenchTrial *
 
 		CHECK_FOR_INTERRUPTS();
 		ExecClearTuple(slot);
-		make_values(i, 0, slot->tts_values, slot->tts_isnull);
+		reference_rows_make(i, 0, slot->tts_values, slot->tts_isnull);
 		ExecStoreVirtualTuple(slot);
 		MemoryContextSwitchTo(caller_context);
 		row_consumer_consume(consumer, slot);
@@ -138,6 +87,7 @@ generated_path_create(void)
 {
 	BenchPath *path = palloc0(sizeof(BenchPath));
 
+	reference_rows_check_encoding();
 	path->name = "in-server-generated";
 	path->row_desc = reference_rows_desc();
 	path->run = generated_path_run;

@@ -4,6 +4,7 @@
 #include "postgres.h"
 
 #include "catalog/namespace.h"
+#include "catalog/pg_class.h"
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
 #include "nodes/makefuncs.h"
@@ -77,7 +78,8 @@ reference_table_query(void)
 {
 	Oid relation = RelnameGetRelid(REFERENCE_TABLE_NAME);
 
-	if (!OidIsValid(relation))
+	/* no view: somebody's view of that name would run with this caller's rights */
+	if (!OidIsValid(relation) || get_rel_relkind(relation) != RELKIND_RELATION)
 		ereport(
 			ERROR, errcode(ERRCODE_UNDEFINED_TABLE),
 			errmsg("there is no reference table \"%s\" in the search path", REFERENCE_TABLE_NAME),

@@ -7,6 +7,7 @@
 #include "access/htup_details.h"
 #include "utils/memutils.h"
 
+#include "compat.h"
 #include "row_consumer.h"
 
 RowConsumer *

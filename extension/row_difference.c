@@ -19,6 +19,7 @@
 #include "utils/tuplesort.h"
 #include "utils/tuplestore.h"
 
+#include "compat.h"
 #include "row_difference.h"
 #include "row_digest.h"
 

@@ -10,24 +10,27 @@
 #include "pgtime.h"
 #include "utils/builtins.h"
 #include "utils/bytea.h"
+#include "utils/cash.h"
 #include "utils/date.h"
 #include "utils/float.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
+#include "compat.h"
 #include "canonical_json.h"
 #include "row_hasher.h"
 #include "splitmix64.h"
 
 typedef struct ColumnHasher ColumnHasher;
+typedef uint64 (*ColumnHash)(ColumnHasher *column, Datum value);
 
 struct ColumnHasher
 {
 	int attribute; /* 0-based, in the row type */
 	const char *name;
 	uint64 seed;
-	uint64 (*hash)(ColumnHasher *column, Datum value);
+	ColumnHash hash;
 	uint64 scale_sum; /* of numeric columns */
 	FmgrInfo output;  /* of types that have no family of their own */
 };
@@ -124,6 +127,13 @@ hash_bytea(ColumnHasher *column, Datum value)
 	struct varlena *bytes = PG_DETOAST_DATUM_PACKED(value);
 
 	return row_digest_bytea(column->seed, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
+}
+
+/* Its output depends on lc_monetary, its value does not. */
+static uint64
+hash_money(ColumnHasher *column, Datum value)
+{
+	return row_digest_int64(column->seed, DatumGetCash(value));
 }
 
 static uint64
@@ -225,27 +235,27 @@ hash_other(ColumnHasher *column, Datum value)
 static const struct
 {
 	Oid type;
-	uint64 (*hash)(ColumnHasher *column, Datum value);
+	ColumnHash hash;
 } families[] = {
-	{BOOLOID, hash_bool},
-	{INT2OID, hash_int2},
-	{INT4OID, hash_int4},
-	{INT8OID, hash_int8},
-	{FLOAT4OID, hash_float4},
-	{FLOAT8OID, hash_float8},
-	{NUMERICOID, hash_decimal},
-	{TEXTOID, hash_text},
-	{VARCHAROID, hash_text},
-	{BPCHAROID, hash_bpchar},
-	{BYTEAOID, hash_bytea},
-	{DATEOID, hash_date},
-	{TIMEOID, hash_time},
-	{TIMESTAMPOID, hash_timestamp},
-	{JSONOID, hash_json},
-	{JSONBOID, hash_jsonb},
-	{TIMESTAMPTZOID, hash_timestamptz},
+	{BOOLOID, hash_bool},       {INT2OID, hash_int2},     {INT4OID, hash_int4},
+	{INT8OID, hash_int8},       {FLOAT4OID, hash_float4}, {FLOAT8OID, hash_float8},
+	{NUMERICOID, hash_decimal}, {TEXTOID, hash_text},     {VARCHAROID, hash_text},
+	{BPCHAROID, hash_bpchar},   {BYTEAOID, hash_bytea},   {MONEYOID, hash_money},
+	{DATEOID, hash_date},       {TIMEOID, hash_time},     {TIMESTAMPOID, hash_timestamp},
+	{JSONOID, hash_json},       {JSONBOID, hash_jsonb},   {TIMESTAMPTZOID, hash_timestamptz},
 	{UUIDOID, hash_uuid},
 };
+
+/* The function that stands for a column's family. */
+static ColumnHash
+hash_family(const ColumnHasher *column)
+{
+	if (column->hash == hash_int2 || column->hash == hash_int4)
+		return hash_int8;
+	if (column->hash == hash_float4)
+		return hash_float8;
+	return column->hash == hash_json ? hash_jsonb : column->hash;
+}
 
 static void
 choose_family(ColumnHasher *column, Oid type)
@@ -291,6 +301,13 @@ row_hasher_create(TupleDesc row_desc)
 		hasher->columns++;
 	}
 	return hasher;
+}
+
+bool
+row_hasher_same_family(const RowHasher *a, int a_column, const RowHasher *b, int b_column)
+{
+	/* integers of all widths are one family, and so are both floats */
+	return hash_family(&a->column[a_column]) == hash_family(&b->column[b_column]);
 }
 
 int

@@ -4,7 +4,7 @@
  *
  * Families by base type (domains as what they are over): bool; int2, int4,
  * int8; float4, float8; numeric; text and varchar; bpchar; bytea; date, time,
- * timestamp, timestamptz; uuid; json and jsonb as parsed (canonical_json.h).
+ * timestamp, timestamptz; uuid; money as the integer that it is; json and jsonb as parsed (canonical_json.h).
  * Every other type by its output text under DateStyle ISO, IntervalStyle
  * postgres, TimeZone UTC, extra_float_digits 3, bytea_output hex. Text is
  * converted to UTF-8.
@@ -25,6 +25,10 @@ extern RowHasher *row_hasher_create(TupleDesc row_desc);
 /* Columns that count, in order of the row type, and their names (lent). */
 extern int row_hasher_columns(const RowHasher *hasher);
 extern const char *row_hasher_column_name(const RowHasher *hasher, int column);
+
+/* Whether values of both columns can be equal at all; 'other' types count as one family. */
+extern bool row_hasher_same_family(const RowHasher *a, int a_column, const RowHasher *b,
+								   int b_column);
 
 /*
  * Column hashes of one row, [row_hasher_columns], lent until the next call.

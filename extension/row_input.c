@@ -8,7 +8,6 @@
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
-#include "utils/float.h"
 #include "utils/fmgroids.h"
 #include "utils/json.h"
 #include "utils/lsyscache.h"
@@ -111,7 +110,7 @@ convert_bool(ColumnInput *column, const JsonField *field, bool *is_null)
  * own words, so that a message reads the same whichever way the value came.
  */
 static int64
-field_int64(const ColumnInput *column, const JsonField *field, const char *type_name)
+field_int64(const JsonField *field, const char *type_name)
 {
 	int64 value = field->integer;
 
@@ -143,10 +142,9 @@ is_number(const JsonField *field)
 }
 
 static int64
-field_int_in_range(const ColumnInput *column, const JsonField *field, const char *type_name,
-				   int64 lowest, int64 highest)
+field_int_in_range(const JsonField *field, const char *type_name, int64 lowest, int64 highest)
 {
-	int64 value = field_int64(column, field, type_name);
+	int64 value = field_int64(field, type_name);
 
 	if (value < lowest || value > highest)
 		ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -159,8 +157,7 @@ convert_int2(ColumnInput *column, const JsonField *field, bool *is_null)
 {
 	if (!is_number(field))
 		return convert_by_input_function(column, field, is_null);
-	return Int16GetDatum(
-		(int16) field_int_in_range(column, field, "smallint", PG_INT16_MIN, PG_INT16_MAX));
+	return Int16GetDatum((int16) field_int_in_range(field, "smallint", PG_INT16_MIN, PG_INT16_MAX));
 }
 
 static Datum
@@ -168,8 +165,7 @@ convert_int4(ColumnInput *column, const JsonField *field, bool *is_null)
 {
 	if (!is_number(field))
 		return convert_by_input_function(column, field, is_null);
-	return Int32GetDatum(
-		(int32) field_int_in_range(column, field, "integer", PG_INT32_MIN, PG_INT32_MAX));
+	return Int32GetDatum((int32) field_int_in_range(field, "integer", PG_INT32_MIN, PG_INT32_MAX));
 }
 
 static Datum
@@ -177,7 +173,7 @@ convert_int8(ColumnInput *column, const JsonField *field, bool *is_null)
 {
 	if (!is_number(field))
 		return convert_by_input_function(column, field, is_null);
-	return Int64GetDatum(field_int64(column, field, "bigint"));
+	return Int64GetDatum(field_int64(field, "bigint"));
 }
 
 static Datum
@@ -186,11 +182,7 @@ convert_float8(ColumnInput *column, const JsonField *field, bool *is_null)
 	if (field->kind == JSON_FIELD_INTEGER)
 		return Float8GetDatum((double) field->integer);
 	if (field->kind == JSON_FIELD_NUMBER || field->kind == JSON_FIELD_STRING)
-	{
-		char *text = input_text(field);
-
-		return Float8GetDatum(float8in_internal(text, NULL, "double precision", text));
-	}
+		return DirectFunctionCall1(float8in, CStringGetDatum(input_text(field)));
 	return convert_by_input_function(column, field, is_null);
 }
 
@@ -352,15 +344,30 @@ row_input_names(const RowInput *input)
 	return input->names;
 }
 
-bool
-row_input_takes_array(const RowInput *input, const char *key, size_t length)
+static const ColumnInput *
+find_column(const RowInput *input, const char *key, size_t length)
 {
 	for (int i = 0; i < input->natts; i++)
 	{
-		if (strlen(input->names[i]) == length && memcmp(input->names[i], key, length) == 0)
-			return input->columns[i].takes_array;
+		if (input->columns[i].name != NULL && strlen(input->names[i]) == length &&
+			memcmp(input->names[i], key, length) == 0)
+			return &input->columns[i];
 	}
-	return false;
+	return NULL;
+}
+
+bool
+row_input_has_column(const RowInput *input, const char *key, size_t length)
+{
+	return memchr(key, '\\', length) != NULL || find_column(input, key, length) != NULL;
+}
+
+bool
+row_input_takes_array(const RowInput *input, const char *key, size_t length)
+{
+	const ColumnInput *column = find_column(input, key, length);
+
+	return column != NULL && column->takes_array;
 }
 
 const char *

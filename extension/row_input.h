@@ -23,6 +23,10 @@ extern RowInput *row_input_create(TupleDesc row_desc);
 /* The columns' names for json_decoder_create: UTF-8, [natts], "" for a dropped column; lent. */
 extern const char *const *row_input_names(const RowInput *input);
 
+/* Whether there is a column of this name (raw JSON key text, without quotes). A key with escapes
+ * counts as one, since only a decoder could tell. */
+extern bool row_input_has_column(const RowInput *input, const char *key, size_t length);
+
 /* Whether a column of this name (raw JSON key text) takes a JSON array as one value. */
 extern bool row_input_takes_array(const RowInput *input, const char *key, size_t length);
 

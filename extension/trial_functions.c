@@ -1,28 +1,21 @@
 /*
- * trial_functions.c - SQL entry points that yield trials: bench_extract,
- * bench_http_fetch, and bench_reference_table beside them. They read
- * arguments, check, call, and build tuples.
+ * trial_functions.c - SQL entry points that yield trials: bench_extract and
+ * bench_http_fetch. They read arguments, check, call, and build tuples.
  */
 #include "postgres.h"
 
 #include "fmgr.h"
 #include "funcapi.h"
-#include "miscadmin.h"
-#include "utils/builtins.h"
-#include "utils/memutils.h"
 
 #include "arguments.h"
-#include "bench_limits.h"
 #include "http_path.h"
 #include "query_path.h"
 #include "reference_rows.h"
-#include "reference_table.h"
 #include "trial_runner.h"
 #include "tuple_builder.h"
 
 PG_FUNCTION_INFO_V1(pg_transferbench_extract);
 PG_FUNCTION_INFO_V1(pg_transferbench_http_fetch);
-PG_FUNCTION_INFO_V1(pg_transferbench_reference_table);
 
 static void
 add_ms_of_ns(TupleBuilder *builder, int64 ns)
@@ -105,7 +98,8 @@ run_trials(ReturnSetInfo *result, BenchPath *path, int64 n, int trials, bool ver
 	if (path->remark != NULL)
 		path->remark(path);
 	if (cpu_was_partial)
-		ereport(NOTICE, errmsg("%s: parallel workers ran, so CPU times are null", path->name),
+		ereport(NOTICE,
+				errmsg("%s: the plan uses parallel workers, so CPU times are null", path->name),
 				errdetail("A backend cannot see the CPU time of its workers."),
 				errhint("parallel => false measures without workers."));
 }
@@ -145,14 +139,4 @@ pg_transferbench_http_fetch(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	run_trials((ReturnSetInfo *) fcinfo->resultinfo, http_path_create(&options), n, trials, verify);
 	return (Datum) 0;
-}
-
-Datum
-pg_transferbench_reference_table(PG_FUNCTION_ARGS)
-{
-	int64 n = argument_rows(fcinfo, 0, "n");
-	int64 seed = argument_int64(fcinfo, 1, "seed");
-	char *name = argument_required_text(fcinfo, 2, "name");
-
-	PG_RETURN_OID(reference_table_create(name, n, seed));
 }

@@ -77,14 +77,11 @@ trial_runner_measure(BenchPath *path, int64 n, int number, BenchTrial *trial)
 	finish_trial(path, n, wall_ns, &usage, trial);
 }
 
-/* Whether an error is somebody's wish that this statement, or backend, ends. */
+/* Class 57: somebody wishes that this statement, or backend, ends. */
 static bool
 must_propagate(const ErrorData *error)
 {
-	int category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
-
-	/* 57xxx: query_canceled, admin_shutdown, crash_shutdown, ...; 53100 and the like are not */
-	return category == ERRCODE_OPERATOR_INTERVENTION || category == ERRCODE_INTERNAL_ERROR;
+	return ERRCODE_TO_CATEGORY(error->sqlerrcode) == ERRCODE_OPERATOR_INTERVENTION;
 }
 
 static char *

@@ -15,8 +15,8 @@ extern void trial_runner_measure(BenchPath *path, int64 n, int number, BenchTria
 
 /*
  * The same, but a failure becomes the trial's status ('failed: SQLSTATE
- * message') and leaves nothing behind (a subtransaction); cancel and terminate
- * are raised all the same.
+ * message') and leaves nothing behind (a subtransaction); class 57 (cancel,
+ * statement_timeout, terminate) is raised all the same.
  */
 extern void trial_runner_attempt(BenchPath *path, int64 n, int number, BenchTrial *trial);
 

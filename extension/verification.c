@@ -74,6 +74,14 @@ match_columns(const RowHasher *native, const RowHasher *hasher)
 					errmsg("row_type has a column \"%s\" that the query does not have",
 						   row_hasher_column_name(hasher, i)));
 	}
+	for (int i = 0; i < columns; i++)
+	{
+		if (!row_hasher_same_family(native, order[i], hasher, i))
+			ereport(NOTICE,
+					errmsg("column \"%s\" is of another kind of type in the query than in row_type",
+						   row_hasher_column_name(hasher, i)),
+					errdetail("Its values cannot be equal."));
+	}
 	for (int i = 0; i < row_hasher_columns(native); i++)
 	{
 		if (find_column(hasher, row_hasher_column_name(native, i)) < 0)
@@ -267,6 +275,8 @@ verification_summary(const Verification *verification)
 	initStringInfo(&text);
 	if (verification->rows_equal)
 		appendStringInfoString(&text, "rows equal");
+	else if (verification->native_only == 0 && verification->http_only == 0)
+		appendStringInfoString(&text, "not when asked once more: the rows are others each time");
 	append_count(&text, verification->values_changed, "value", "changed");
 	for (int i = 0; i < verification->columns; i++)
 	{

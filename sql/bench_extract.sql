@@ -69,6 +69,12 @@ SHOW transaction_read_only;
 SHOW synchronize_seqscans;
 INSERT INTO written VALUES (2);
 COMMIT;
+-- even when the query itself sets it
+BEGIN;
+SELECT rows FROM bench_extract(1, 'SELECT set_config(''transaction_read_only'', ''on'', false), set_config(''work_mem'', ''64kB'', false)');
+SHOW transaction_read_only;
+SELECT current_setting('work_mem') <> '64kB' AS work_mem_as_before;
+COMMIT;
 SELECT rows, status FROM bench_extract(1, 'SELECT inserts()', trials => 2);
 INSERT INTO written VALUES (3);
 TABLE written;
@@ -78,6 +84,8 @@ CREATE TABLE divisors (a int);
 INSERT INTO divisors VALUES (1), (0);
 SELECT trial, rows, elapsed_ms IS NULL AS no_time, status FROM bench_extract(2, 'SELECT 1 / a AS b FROM divisors', 2);
 SELECT rows FROM bench_extract(2, 'SELECT 1 / a AS b FROM divisors');
+CREATE FUNCTION fails() RETURNS int LANGUAGE plpgsql AS 'BEGIN RAISE ''inside'' USING ERRCODE = ''XX000''; END';
+SELECT trial, status FROM bench_extract(1, 'SELECT fails()', 2);
 -- but a cancel is a cancel
 SET statement_timeout = '100ms';
 SELECT status FROM bench_extract(2, 'SELECT pg_sleep(10)::text', 3);
@@ -117,6 +125,10 @@ ANALYZE wide;
 SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
 SELECT rows, cpu_user_ms IS NULL AS cpu_unknown FROM bench_extract(20000, 'TABLE wide');
 SELECT rows, cpu_user_ms IS NULL AS cpu_unknown FROM bench_extract(20000, 'TABLE wide', parallel => false);
+-- those of a statement within a function too
+CREATE FUNCTION reads_wide() RETURNS SETOF wide LANGUAGE plpgsql AS 'BEGIN RETURN QUERY SELECT * FROM wide; END';
+SELECT rows, cpu_user_ms IS NULL AS cpu_unknown FROM bench_extract(20000, 'SELECT * FROM reads_wide()');
+SELECT rows, cpu_user_ms IS NULL AS cpu_unknown FROM bench_extract(20000, 'SELECT * FROM reads_wide()', parallel => false);
 RESET max_parallel_workers_per_gather; RESET parallel_setup_cost; RESET parallel_tuple_cost; RESET min_parallel_table_scan_size;
 
 -- in a read-only transaction, in a subtransaction, in PL/pgSQL, beside other queries
@@ -135,14 +147,15 @@ BEGIN
     RAISE NOTICE '% rows', got;
 END $$;
 SELECT g, rows FROM generate_series(1, 2) g, LATERAL bench_extract(g, 'TABLE bench_reference') ORDER BY g;
+SELECT rows FROM bench_extract(2, 'SELECT rows, (SELECT rows FROM bench_extract(3)) AS inner_rows FROM bench_extract(5, trials => 2)');
 PREPARE again AS SELECT rows FROM bench_extract($1, 'TABLE bench_reference');
 EXECUTE again(1);
 EXECUTE again(2);
 CREATE TEMP TABLE temporary AS SELECT 1 AS a;
 SELECT rows FROM bench_extract(1, 'TABLE temporary');
 
+DROP FUNCTION inserts, opens, fails, reads_wide;
 DROP TABLE written, divisors, kinds, digests, wide, bench_reference;
-DROP FUNCTION inserts, opens;
 DROP SEQUENCE counted;
 DROP DOMAIN regress_positive;
 DROP TYPE regress_mood;

@@ -12,6 +12,8 @@ SELECT * FROM bench_http_fetch('gopher://127.0.0.1/', 1);
 SELECT * FROM bench_http_fetch('ftp://127.0.0.1/', 1);
 SELECT * FROM bench_http_fetch('http://user:secret@127.0.0.1/', 1);
 SELECT * FROM bench_http_fetch('http://user@127.0.0.1/', 1);
+SELECT * FROM bench_http_fetch('user:secret@127.0.0.1/', 1);
+SELECT * FROM bench_http_fetch('secret:x@http://127.0.0.1/', 1);
 SELECT * FROM bench_http_fetch('http://', 1);
 SELECT * FROM bench_http_fetch('http://127.0.0.1:99999/', 1);
 SELECT * FROM bench_http_fetch('http://127.0.0.1 /', 1);
@@ -69,6 +71,15 @@ SELECT * FROM bench_compare('http://example.com/', '{10}');
 CREATE TEMP TABLE temporary AS SELECT 1 AS a;
 SELECT * FROM bench_compare(:url, '{1}', query => 'SELECT * FROM (SELECT a FROM temporary) s');
 
+SELECT * FROM bench_compare(:url, '{1}', query => 'SELECT 1 AS a, 2 AS b, 3 AS a');
+-- a temporary view over rows that all can see is another matter: this one goes on to connect
+CREATE TEMP VIEW temporary_view AS SELECT id FROM bench_reference;
+SET client_min_messages = warning;
+\set VERBOSITY sqlstate
+SELECT * FROM bench_compare(:url, '{1}', query => 'SELECT id FROM temporary_view ORDER BY id');
+\set VERBOSITY default
+RESET client_min_messages;
+
 -- settings: what widens is for superusers, time limits are anybody's own
 CREATE ROLE regress_transferbench_user;
 SELECT name, setting, unit, context FROM pg_settings WHERE name LIKE 'pg\_transferbench.%' ORDER BY 1;
@@ -84,5 +95,6 @@ RESET ROLE;
 RESET pg_transferbench.stall_timeout;
 DROP ROLE regress_transferbench_user;
 
+DROP VIEW temporary_view;
 DROP TABLE bench_reference;
 DROP EXTENSION pg_transferbench;
