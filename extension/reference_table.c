@@ -63,8 +63,10 @@ reference_table_create(const char *name, int64 n, int64 seed)
 		ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("SPI_connect failed"));
 	execute(psprintf("CREATE TABLE %s (LIKE %s.bench_reference_row)", table, extension));
 	execute(psprintf("COMMENT ON TABLE %s IS %s", table, quote_literal_cstr(comment)));
-	execute(psprintf("INSERT INTO %s SELECT * FROM %s.bench_rows(" INT64_FORMAT ", " INT64_FORMAT
-					 ")",
+	/* the casts make it our function and no other's: an exact match, in a schema that others may own
+	 * functions in */
+	execute(psprintf("INSERT INTO %s SELECT * FROM %s.bench_rows('" INT64_FORMAT
+					 "'::pg_catalog.int8, '" INT64_FORMAT "'::pg_catalog.int8)",
 					 table, extension, n, seed));
 	execute(psprintf("ALTER TABLE %s ADD PRIMARY KEY (id)", table));
 	execute(psprintf("ANALYZE %s", table));

@@ -71,7 +71,7 @@ examine_table(ServeSource *source, const ServeSourceOptions *options, Database *
 		database,
 		"SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), c.relkind IN "
 		"('r', 'p', 'v', 'm', 'f') FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n"
-		" ON n.oid = c.relnamespace WHERE c.oid = $1::pg_catalog.regclass",
+		" ON n.oid = c.relnamespace WHERE c.oid = $1::pg_catalog.regclass::pg_catalog.oid",
 		1, &options->table);
 	bool is_readable;
 
@@ -126,11 +126,12 @@ read_type(ServeColumn *column, Database *database, Oid type)
 	PGresult *found;
 
 	snprintf(type_text, sizeof(type_text), "%u", type);
-	found = database_execute(database,
-							 "SELECT pg_catalog.format_type(oid, NULL), typcategory = 'A' OR "
-							 "typtype = 'c' OR oid = 'pg_catalog.record'::pg_catalog.regtype "
-							 "FROM pg_catalog.pg_type WHERE oid = $1::pg_catalog.oid",
-							 1, values);
+	found = database_execute(
+		database,
+		"SELECT pg_catalog.format_type(oid, NULL), typcategory = 'A' OR "
+		"typtype = 'c' OR oid = 'pg_catalog.record'::pg_catalog.regtype::pg_catalog.oid "
+		"FROM pg_catalog.pg_type WHERE oid = $1::pg_catalog.oid",
+		1, values);
 	if (found != NULL && PQntuples(found) == 1)
 	{
 		column->type_name = strdup(PQgetvalue(found, 0, 0));
@@ -317,7 +318,7 @@ order_by_primary_key(ServeSource *source, const ServeSourceOptions *options, Dat
 		" FROM pg_catalog.pg_index i,"
 		" ROWS FROM (pg_catalog.unnest(i.indkey::pg_catalog.int2[])) WITH ORDINALITY"
 		" AS k(number, place), pg_catalog.pg_attribute a"
-		" WHERE i.indrelid = $1::pg_catalog.regclass AND i.indisprimary"
+		" WHERE i.indrelid = $1::pg_catalog.regclass::pg_catalog.oid AND i.indisprimary"
 		" AND a.attrelid = i.indrelid AND a.attnum = k.number",
 		1, values);
 
