@@ -16,7 +16,6 @@
  */
 #include "json_decode.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +25,16 @@
 #include "json_number.h"
 
 #define FIRST_TEXT_BYTES 1024
+
+/*
+ * json-c makes some 40 to 70 bytes of every byte of an array of small numbers.
+ * From this length on its arrays and objects, and members that are no column's,
+ * are kept from it; their text is taken from the row anyway.
+ */
+#define LONG_ROW_BYTES (16 * 1024)
+
+/* json-c is fed so much at a time, so that it can be interrupted in between */
+#define SLICE_BYTES (64 * 1024)
 
 #define NO_COLUMN (-1)
 
@@ -46,6 +55,9 @@ struct JsonDecoder
 	size_t slot_mask; /* slots - 1, a power of two less one */
 	char *text;       /* values copied from the row: fields lend from it too */
 	size_t text_capacity;
+	char *reduced; /* a long row without what json-c need not see */
+	size_t reduced_capacity;
+	bool (*interrupted)(void); /* may be NULL */
 	const char *message;
 };
 
@@ -161,7 +173,14 @@ json_decoder_free(JsonDecoder *decoder)
 	free(decoder->columns);
 	free(decoder->slots);
 	free(decoder->text);
+	free(decoder->reduced);
 	free(decoder);
+}
+
+void
+json_decoder_set_interrupted(JsonDecoder *decoder, bool (*interrupted)(void))
+{
+	decoder->interrupted = interrupted;
 }
 
 /* --- values from the row's text -------------------------------------------------------
@@ -281,25 +300,49 @@ take_text(JsonField *field, char *to, const char *value, const char *value_end)
 	return to_end + 1;
 }
 
-/* Room for all values of a row and their terminators: each has a delimiter after it there. */
+/* Makes room in one of the decoder's buffers, doubling it. */
 static bool
-reserve_text(JsonDecoder *decoder, size_t length)
+reserve(char **buffer, size_t *capacity, size_t length)
 {
-	size_t capacity = decoder->text_capacity;
-	char *text;
+	size_t wanted = *capacity > SIZE_MAX / 2 ? length : *capacity * 2;
+	char *grown;
 
-	if (length <= capacity)
+	if (length <= *capacity)
 		return true;
-	capacity = capacity > SIZE_MAX / 2 ? length : capacity * 2;
-	if (capacity < FIRST_TEXT_BYTES)
-		capacity = FIRST_TEXT_BYTES;
-	if (capacity < length)
-		capacity = length;
-	text = realloc(decoder->text, capacity);
-	if (text == NULL)
+	if (wanted < FIRST_TEXT_BYTES)
+		wanted = FIRST_TEXT_BYTES;
+	if (wanted < length)
+		wanted = length;
+	grown = realloc(*buffer, wanted);
+	if (grown == NULL)
 		return false;
-	decoder->text = text;
-	decoder->text_capacity = capacity;
+	*buffer = grown;
+	*capacity = wanted;
+	return true;
+}
+
+/* One member of a row's object, within the row's text. */
+typedef struct Member
+{
+	const char *key, *key_end; /* quotes included */
+	const char *value, *value_end;
+} Member;
+
+/* Takes the next member off *p, which begins behind the object's "{"; false at its end. */
+static bool
+next_member(const char **p, const char *end, Member *member)
+{
+	const char *at = skip_space(*p, end);
+
+	if (at < end && *at == ',')
+		at = skip_space(at + 1, end);
+	if (at >= end || *at != '"')
+		return false;
+	member->key = at;
+	member->key_end = skip_string(at, end);
+	member->value = skip_space(skip_space(member->key_end, end) + 1, end);
+	member->value_end = skip_value(member->value, end);
+	*p = member->value_end;
 	return true;
 }
 
@@ -312,25 +355,66 @@ static bool
 take_texts(JsonDecoder *decoder, const char *p, size_t length, JsonField *fields)
 {
 	const char *end = p + length;
+	Member member;
 	char *to;
 
-	if (!reserve_text(decoder, length))
+	/* room for all values of the row and their terminators: each has a delimiter after it there */
+	if (!reserve(&decoder->text, &decoder->text_capacity, length))
 		return false;
 	to = decoder->text;
-	for (p = skip_space(p + 1, end); p < end && *p == '"'; p = skip_space(p, end))
+	for (p++; next_member(&p, end, &member);)
 	{
-		const char *key = p;
-		const char *key_end = skip_string(p, end);
-		const char *value = skip_space(skip_space(key_end, end) + 1, end);
-		int column = find_column_of_key(decoder, key, key_end);
+		int column = find_column_of_key(decoder, member.key, member.key_end);
 
-		p = skip_value(value, end);
 		if (column != NO_COLUMN && decoder->columns[column].wants_text)
-			to = take_text(&fields[column], to, value, p);
-		p = skip_space(p, end);
-		if (p < end && *p == ',')
-			p = skip_space(p + 1, end);
+			to = take_text(&fields[column], to, member.value, member.value_end);
 	}
+	return true;
+}
+
+static char *
+append(char *to, const char *from, const char *end)
+{
+	memcpy(to, from, (size_t) (end - from));
+	return to + (end - from);
+}
+
+/*
+ * The row as json-c is to see it: "[]" and "{}" for arrays and objects, null for
+ * what is no column's. False when out of memory.
+ */
+static bool
+reduce_row(JsonDecoder *decoder, const char **text, size_t *length)
+{
+	const char *p = *text + 1;
+	const char *end = *text + *length;
+	Member member;
+	char *to;
+
+	/* "null" may stand for a value of one byte, in a member of no less than five */
+	if (!reserve(&decoder->reduced, &decoder->reduced_capacity, *length * 2))
+		return false;
+	to = decoder->reduced;
+	*to++ = '{';
+	while (next_member(&p, end, &member))
+	{
+		if (to[-1] != '{')
+			*to++ = ',';
+		to = append(to, member.key, member.key_end);
+		*to++ = ':';
+		if (find_column_of_key(decoder, member.key, member.key_end) == NO_COLUMN)
+			to = append(to, "null", "null" + 4);
+		else if (*member.value == '[' || *member.value == '{')
+		{
+			*to++ = *member.value;
+			*to++ = *member.value == '[' ? ']' : '}';
+		}
+		else
+			to = append(to, member.value, member.value_end);
+	}
+	*to++ = '}';
+	*text = decoder->reduced;
+	*length = (size_t) (to - decoder->reduced);
 	return true;
 }
 
@@ -370,31 +454,53 @@ make_field(JsonField *field, struct json_object *value, bool has_wide_integers)
 	}
 }
 
-/* Parses the row into decoder->document. */
+/* What json-c stopped with. */
 static JsonDecodeResult
-parse_row(JsonDecoder *decoder, const char *text, size_t length)
+refusal(JsonDecoder *decoder)
 {
-	enum json_tokener_error error;
+	enum json_tokener_error error = json_tokener_get_error(decoder->tokener);
 
-	json_object_put(decoder->document);
-	decoder->document = NULL;
-	if (length == 0 || *text != '{')
-		return JSON_DECODE_NOT_AN_OBJECT;
-	if (length > INT_MAX)
-	{
-		decoder->message = "the row is longer than json-c can take";
-		return JSON_DECODE_REJECTED;
-	}
-	decoder->document = json_tokener_parse_ex(decoder->tokener, text, (int) length);
-	if (decoder->document != NULL)
-		return JSON_DECODE_OK;
-	error = json_tokener_get_error(decoder->tokener);
 	json_tokener_reset(decoder->tokener);
 	/* json-c 0.16 has no error of its own for a failed malloc */
 	if (error == json_tokener_success)
 		return JSON_DECODE_OUT_OF_MEMORY;
 	decoder->message = json_tokener_error_desc(error);
 	return JSON_DECODE_REJECTED;
+}
+
+/* Parses text into decoder->document, a slice at a time. */
+static JsonDecodeResult
+parse_text(JsonDecoder *decoder, const char *text, size_t length)
+{
+	for (;;)
+	{
+		size_t slice = length < SLICE_BYTES ? length : SLICE_BYTES;
+
+		decoder->document = json_tokener_parse_ex(decoder->tokener, text, (int) slice);
+		text += slice;
+		length -= slice;
+		if (decoder->document != NULL)
+			return JSON_DECODE_OK;
+		if (length == 0 || json_tokener_get_error(decoder->tokener) != json_tokener_continue)
+			return refusal(decoder);
+		if (decoder->interrupted != NULL && decoder->interrupted())
+		{
+			json_tokener_reset(decoder->tokener);
+			return JSON_DECODE_INTERRUPTED;
+		}
+	}
+}
+
+static JsonDecodeResult
+parse_row(JsonDecoder *decoder, const char *text, size_t length)
+{
+	json_object_put(decoder->document);
+	decoder->document = NULL;
+	if (length == 0 || *text != '{')
+		return JSON_DECODE_NOT_AN_OBJECT;
+	if (length >= LONG_ROW_BYTES && !reduce_row(decoder, &text, &length))
+		return JSON_DECODE_OUT_OF_MEMORY;
+	return parse_text(decoder, text, length);
 }
 
 JsonDecodeResult

@@ -45,6 +45,7 @@ typedef enum JsonDecodeResult
 	JSON_DECODE_OK,
 	JSON_DECODE_NOT_AN_OBJECT,
 	JSON_DECODE_OUT_OF_MEMORY,
+	JSON_DECODE_INTERRUPTED, /* the caller's own question said so; the row is lost */
 	JSON_DECODE_REJECTED, /* json-c refused text that json_frames let through: a bug, see message */
 } JsonDecodeResult;
 
@@ -54,6 +55,9 @@ typedef struct JsonDecoder JsonDecoder;
  * column). NULL when out of memory. */
 extern JsonDecoder *json_decoder_create(const char *const *names, int columns);
 extern void json_decoder_free(JsonDecoder *decoder); /* NULL is fine */
+
+/* Asked now and then during a long row: whether to give up on it. May not jump out. */
+extern void json_decoder_set_interrupted(JsonDecoder *decoder, bool (*interrupted)(void));
 
 /*
  * Decodes one row into fields[columns]. `unknown_keys` counts keys that are no column's.

@@ -8,6 +8,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stddef.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -188,11 +191,21 @@ growth(int64_t from, int64_t to)
 	return to > from ? to - from : 0;
 }
 
+/* What malloc keeps of memory that was freed before would hide as much of the span's own. */
+static void
+give_back_freed_memory(void)
+{
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
+}
+
 void
 resource_usage_start(ResourceUsageStart *start)
 {
 	StatusMemory memory;
 
+	give_back_freed_memory();
 	start->high_water_mark_was_reset = reset_high_water_mark();
 	read_status_memory(&memory);
 	start->memory_bytes = without_shared(memory.resident, memory.shared);

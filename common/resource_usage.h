@@ -29,7 +29,8 @@ typedef struct ResourceUsage
 	int64_t peak_memory_bytes;          /* growth at the peak, 0 or more; or unknown */
 } ResourceUsage;
 
-/* Opens a span: resets the high-water mark, reads memory, then CPU (last, so that the
+/* Opens a span: gives memory back that malloc keeps (glibc), so that the peak does not depend on
+ * what ran before; resets the high-water mark, reads memory, then CPU (last, so that the
  * reading of /proc is not in the span). Allocates nothing, uses no stdio. */
 extern void resource_usage_start(ResourceUsageStart *start);
 

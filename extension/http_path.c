@@ -125,6 +125,7 @@ raise_frames_error(HttpRun *run)
 static void
 raise_decode_error(HttpRun *run, JsonDecodeResult result)
 {
+	CHECK_FOR_INTERRUPTS(); /* what JSON_DECODE_INTERRUPTED is for */
 	if (result == JSON_DECODE_OUT_OF_MEMORY)
 		ereport(ERROR, errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"));
 	if (result == JSON_DECODE_NOT_AN_OBJECT)
@@ -345,6 +346,14 @@ key_takes_array(void *context, const char *key, size_t length)
 	return row_input_takes_array(((HttpRun *) context)->input, key, length);
 }
 
+/* A wish to interrupt that cannot be granted now would come again with every row. */
+static bool
+is_interrupted(void)
+{
+	return InterruptPending && InterruptHoldoffCount == 0 && CritSectionCount == 0 &&
+		   (QueryCancelPending || ProcDiePending);
+}
+
 static void
 begin_run(HttpRun *run, HttpPath *path, RowConsumer *consumer)
 {
@@ -367,6 +376,7 @@ begin_run(HttpRun *run, HttpPath *path, RowConsumer *consumer)
 		json_decoder_create(row_input_names(run->input), natts);
 	if (run->frames == NULL || run->decoder == NULL)
 		ereport(ERROR, errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"));
+	json_decoder_set_interrupted(run->decoder, is_interrupted);
 }
 
 static void

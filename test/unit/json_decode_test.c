@@ -17,7 +17,8 @@
 
 enum
 {
-	LOG_BYTES = 8192
+	LOG_BYTES = 8192,
+	LONG = 100000 /* bytes of a row that is taken for long, by far */
 };
 
 typedef struct Log
@@ -246,27 +247,75 @@ static const RowCase row_cases[] = {
 };
 
 static void
+check_row(JsonDecoder *decoder, const char *row, const RowCase *wanted, const char *name)
+{
+	Log log = {.length = 0};
+	JsonField fields[4];
+	int unknown_keys = -1;
+
+	unit_equal_int(decode(decoder, row, fields, &unknown_keys, &log), JSON_DECODE_OK, name);
+	for (int j = 0; j < 4; j++)
+	{
+		log_add(&log, "%s", j == 0 ? "" : "; ");
+		log_field(&log, &fields[j]);
+	}
+	unit_equal_bytes(log.text, log.length, wanted->fields, wanted->row);
+	unit_equal_int(unknown_keys, wanted->unknown_keys, "unknown keys");
+}
+
+/* Each row as it is, and once more with so much white space in it that it takes the way of long
+ * rows. */
+static void
 test_rows(void)
 {
 	static const char *const names[] = {"id", "x", "", "na\"me"};
+	static char row[LONG + 1024];
 	JsonDecoder *decoder = json_decoder_create(names, 4);
 
 	for (size_t i = 0; i < sizeof(row_cases) / sizeof(row_cases[0]); i++)
 	{
-		Log log = {.length = 0};
-		JsonField fields[4];
-		int unknown_keys = -1;
-		JsonDecodeResult result = decode(decoder, row_cases[i].row, fields, &unknown_keys, &log);
+		const RowCase *wanted = &row_cases[i];
 
-		unit_equal_int(result, JSON_DECODE_OK, row_cases[i].name);
-		for (int j = 0; j < 4; j++)
-		{
-			log_add(&log, "%s", j == 0 ? "" : "; ");
-			log_field(&log, &fields[j]);
-		}
-		unit_equal_bytes(log.text, log.length, row_cases[i].fields, row_cases[i].row);
-		unit_equal_int(unknown_keys, row_cases[i].unknown_keys, "unknown keys");
+		check_row(decoder, wanted->row, wanted, wanted->name);
+		snprintf(row, sizeof(row), "{%*s%s", LONG, "", strchr(wanted->row, '{') + 1);
+		check_row(decoder, row, wanted, "the same, long");
 	}
+	json_decoder_free(decoder);
+}
+
+static bool
+always(void)
+{
+	return true;
+}
+
+static bool
+never(void)
+{
+	return false;
+}
+
+static void
+test_interrupted(void)
+{
+	static const char *const names[] = {"v"};
+	static char body[4 * LONG + 16];
+	JsonDecoder *decoder = json_decoder_create(names, 1);
+	Log log = {.length = 0};
+	JsonField field;
+	int unknown_keys;
+
+	snprintf(body, sizeof(body), "{\"v\":\"%*s\"}", 4 * LONG, "x");
+	json_decoder_set_interrupted(decoder, always);
+	unit_equal_int(decode(decoder, body, &field, &unknown_keys, &log), JSON_DECODE_INTERRUPTED,
+				   "a long row is interrupted");
+	unit_equal_int(decode(decoder, "{\"v\":1}", &field, &unknown_keys, &log), JSON_DECODE_OK,
+				   "a short one is not");
+	unit_equal_int(field.integer, 1, "and has its value");
+	json_decoder_set_interrupted(decoder, never);
+	unit_equal_int(decode(decoder, body, &field, &unknown_keys, &log), JSON_DECODE_OK,
+				   "nobody interrupts");
+	unit_equal_int((int64_t) field.length, 4 * LONG, "its length");
 	json_decoder_free(decoder);
 }
 
@@ -384,10 +433,6 @@ test_depth(void)
 static void
 test_sizes(void)
 {
-	enum
-	{
-		LONG = 100000
-	};
 	static const char *const names[] = {"v"};
 	static char body[LONG + 16];
 	JsonDecoder *decoder = json_decoder_create(names, 1);
@@ -420,6 +465,7 @@ main(void)
 	setlocale(LC_ALL, "");
 	test_values();
 	test_rows();
+	test_interrupted();
 	test_many_columns();
 	test_no_objects();
 	test_rejected();
