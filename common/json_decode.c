@@ -380,31 +380,33 @@ append(char *to, const char *from, const char *end)
 }
 
 /*
- * The row as json-c is to see it: "[]" and "{}" for arrays and objects, null for
- * what is no column's. False when out of memory.
+ * The row as json-c is to see it: "[]" and "{}" for arrays and objects, and
+ * nothing of what is no column's, which is counted. False when out of memory.
  */
 static bool
-reduce_row(JsonDecoder *decoder, const char **text, size_t *length)
+reduce_row(JsonDecoder *decoder, const char **text, size_t *length, int *unknown_keys)
 {
 	const char *p = *text + 1;
 	const char *end = *text + *length;
 	Member member;
 	char *to;
 
-	/* "null" may stand for a value of one byte, in a member of no less than five */
-	if (!reserve(&decoder->reduced, &decoder->reduced_capacity, *length * 2))
+	if (!reserve(&decoder->reduced, &decoder->reduced_capacity, *length))
 		return false;
 	to = decoder->reduced;
 	*to++ = '{';
 	while (next_member(&p, end, &member))
 	{
+		if (find_column_of_key(decoder, member.key, member.key_end) == NO_COLUMN)
+		{
+			++*unknown_keys;
+			continue;
+		}
 		if (to[-1] != '{')
 			*to++ = ',';
 		to = append(to, member.key, member.key_end);
 		*to++ = ':';
-		if (find_column_of_key(decoder, member.key, member.key_end) == NO_COLUMN)
-			to = append(to, "null", "null" + 4);
-		else if (*member.value == '[' || *member.value == '{')
+		if (*member.value == '[' || *member.value == '{')
 		{
 			*to++ = *member.value;
 			*to++ = *member.value == '[' ? ']' : '}';
@@ -492,13 +494,13 @@ parse_text(JsonDecoder *decoder, const char *text, size_t length)
 }
 
 static JsonDecodeResult
-parse_row(JsonDecoder *decoder, const char *text, size_t length)
+parse_row(JsonDecoder *decoder, const char *text, size_t length, int *unknown_keys)
 {
 	json_object_put(decoder->document);
 	decoder->document = NULL;
 	if (length == 0 || *text != '{')
 		return JSON_DECODE_NOT_AN_OBJECT;
-	if (length >= LONG_ROW_BYTES && !reduce_row(decoder, &text, &length))
+	if (length >= LONG_ROW_BYTES && !reduce_row(decoder, &text, &length, unknown_keys))
 		return JSON_DECODE_OUT_OF_MEMORY;
 	return parse_text(decoder, text, length);
 }
@@ -507,7 +509,7 @@ JsonDecodeResult
 json_decode_row(JsonDecoder *decoder, const char *text, size_t length, bool has_wide_integers,
 				JsonField *fields, int *unknown_keys)
 {
-	JsonDecodeResult result = parse_row(decoder, text, length);
+	JsonDecodeResult result;
 	struct lh_entry *member;
 	bool wants_texts = false;
 	int guess = 0;
@@ -515,6 +517,7 @@ json_decode_row(JsonDecoder *decoder, const char *text, size_t length, bool has_
 	*unknown_keys = 0;
 	for (int i = 0; i < decoder->column_count; i++)
 		fields[i].kind = JSON_FIELD_MISSING;
+	result = parse_row(decoder, text, length, unknown_keys);
 	if (result != JSON_DECODE_OK)
 		return result;
 

@@ -411,6 +411,12 @@ http_client_media_type(const HttpClient *client)
 	return http_transfer_header(client->transfer)->media_type;
 }
 
+bool
+http_client_says_columns(const HttpClient *client)
+{
+	return http_transfer_header(client->transfer)->says_columns;
+}
+
 const char *
 http_client_shown_url(const HttpClient *client)
 {

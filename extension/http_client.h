@@ -53,6 +53,8 @@ extern HttpTotals http_client_totals(const HttpClient *client);
 extern int http_client_status(const HttpClient *client);
 /* Media type without parameters, lower case; "" when there was none. Lent, as it was sent. */
 extern const char *http_client_media_type(const HttpClient *client);
+/* Whether the media type has the parameter shape=columns, as our endpoint says it. */
+extern bool http_client_says_columns(const HttpClient *client);
 extern const char *http_client_shown_url(const HttpClient *client);
 /* The first bytes of the body so far read, printable, for a DETAIL; in the current context. */
 extern char *http_client_body_start(const HttpClient *client);

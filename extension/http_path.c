@@ -194,7 +194,7 @@ consume_row(HttpRun *run, const char *text, size_t length, bool has_wide_integer
 		json_decode_row(run->decoder, text, length, has_wide_integers, run->fields, &unknown_keys);
 	if (result != JSON_DECODE_OK)
 		raise_decode_error(run, result);
-	if (unknown_keys > 0 && run->row == run->page_first_row + 1 && !has_any_column(run))
+	if (unknown_keys > 0 && !has_any_column(run))
 		raise_stranger(run);
 	ExecClearTuple(slot);
 	row_input_convert(run->input, run->fields, na_is_null, slot->tts_values, slot->tts_isnull);
@@ -251,7 +251,24 @@ consume_spool(HttpRun *run)
 	run->spool_read_ns += clock_now_ns() - start_ns;
 }
 
+/* What the media type says of the body's shape. */
+static JsonShape
+demanded_shape(const HttpRun *run)
+{
+	if (strcmp(http_client_media_type(run->client), "application/x-ndjson") == 0)
+		return JSON_SHAPE_LINES;
+	return http_client_says_columns(run->client) ? JSON_SHAPE_COLUMNS : JSON_SHAPE_UNKNOWN;
+}
+
 /* --- one page ---------------------------------------------------------------------------------- */
+
+/* A single row of columns comes as scalars, which is a row of LINES. */
+static bool
+may_be_columns(const HttpRun *run)
+{
+	return run->wanted_rows == 1 && json_frames_shape(run->frames) == JSON_SHAPE_LINES &&
+		   demanded_shape(run) != JSON_SHAPE_LINES;
+}
 
 static void
 handle_frame(HttpRun *run, const JsonFrame *frame)
@@ -259,10 +276,8 @@ handle_frame(HttpRun *run, const JsonFrame *frame)
 	switch (frame->kind)
 	{
 		case JSON_FRAME_ROW:
-			/* a single row of columns comes as scalars, which is a row of LINES */
 			consume_row(run, frame->text, frame->length, frame->has_wide_integers,
-						run->wanted_rows == 1 &&
-							json_frames_shape(run->frames) == JSON_SHAPE_LINES);
+						may_be_columns(run));
 			break;
 		case JSON_FRAME_COLUMN:
 			begin_column(run, frame);
@@ -304,17 +319,13 @@ run_page(HttpRun *run, int64 rows, int64 offset)
 	MemoryContext caller_context = MemoryContextSwitchTo(run->consumer->row_context);
 	const char *bytes;
 	size_t length;
-	const char *media_type;
 
 	run->page_first_row = run->consumer->rows;
 	run->wanted_rows = rows;
 	http_client_get(run->client, http_url_for_rows(run->path->options.url, rows, offset,
 												   run->path->options.page_rows > 0));
 	MemoryContextSwitchTo(caller_context);
-	media_type = http_client_media_type(run->client);
-	json_frames_reset(run->frames, strcmp(media_type, "application/x-ndjson") == 0
-									   ? JSON_SHAPE_LINES
-									   : JSON_SHAPE_UNKNOWN);
+	json_frames_reset(run->frames, demanded_shape(run));
 	while ((length = http_client_read(run->client, &bytes)) > 0)
 	{
 		json_frames_feed(run->frames, bytes, length);

@@ -558,9 +558,13 @@ http_transfer_begin(HttpTransfer *transfer, const HttpUrl *url, List *headers)
 	transfer->totals.requests++;
 }
 
+/* Takes the parameters off. The only one of interest tells columns from rows. */
 static void
-reduce_media_type(char *media_type)
+reduce_media_type(HttpHeader *header)
 {
+	char *media_type = header->media_type;
+
+	header->says_columns = strcasestr(media_type, "shape=columns") != NULL;
 	media_type[strcspn(media_type, "; \t")] = '\0';
 	for (; *media_type != '\0'; media_type++)
 		*media_type = pg_ascii_tolower((unsigned char) *media_type);
@@ -581,7 +585,7 @@ http_transfer_await_header(HttpTransfer *transfer)
 					   transfer->url->shown));
 	check_easy(curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status),
 			   "CURLINFO_RESPONSE_CODE");
-	reduce_media_type(transfer->header.media_type);
+	reduce_media_type(&transfer->header);
 	return (int) status;
 }
 

@@ -30,6 +30,7 @@ typedef struct HttpHeader
 	size_t bytes;
 	bool complete;                                  /* of the final answer, not of a 1xx */
 	char media_type[HTTP_TRANSFER_MAX_VALUE_BYTES]; /* without parameters, lower case */
+	bool says_columns; /* the media type had the parameter shape=columns */
 	char content_encoding[HTTP_TRANSFER_MAX_VALUE_BYTES];
 	char retry_after[HTTP_TRANSFER_MAX_VALUE_BYTES];
 } HttpHeader;

@@ -6,7 +6,8 @@
  * 2. What is left over is sorted by the hash of one column at a time, the
  *    identifying columns first; a value that stands once on either side makes
  *    a pair, whose other columns are compared. The column that makes the most
- *    pairs is taken.
+ *    pairs is taken, and of these the one that explains them by the fewest
+ *    changes: where the keys changed, not all the rest.
  */
 #include "postgres.h"
 
@@ -291,15 +292,19 @@ try_columns(RowDifference *difference, bool identifying, Pairing *best)
 {
 	int64 possible = Min(difference->result->native_only, difference->result->http_only);
 
-	for (int i = 0; i < difference->columns && best->pairs < possible; i++)
+	for (int i = 0; i < difference->columns; i++)
 	{
 		Pairing pairing;
 
 		if (identifies(difference, i) != identifying)
 			continue;
 		pairing = pair_by(difference, i, identifying);
-		if (pairing.pairs > best->pairs)
+		if (pairing.pairs > best->pairs ||
+			(pairing.pairs == best->pairs && pairing.values_changed < best->values_changed))
 			*best = pairing;
+		/* no column can do better than all pairs with one change each */
+		if (best->pairs == possible && best->values_changed == possible)
+			return;
 	}
 }
 

@@ -26,7 +26,7 @@ struct ColumnInput
 	Oid base_type;
 	int32 typmod; /* of the base type */
 	Datum (*convert)(ColumnInput *column, const JsonField *field, bool *is_null);
-	bool is_text;     /* "NA" is a value here */
+	bool na_is_null;  /* the string "NA" is no value of the type */
 	bool takes_array; /* arrays, json, composites with an array as text: one value */
 	FmgrInfo input;   /* of the type */
 	Oid input_parameter;
@@ -287,6 +287,15 @@ choose_converter(ColumnInput *column)
 	}
 }
 
+/* Numbers, booleans, dates and times: where R writes "NA" for a missing one. An enum or json could
+ * have it for a value. */
+static bool
+is_na_null(char category)
+{
+	return category == TYPCATEGORY_NUMERIC || category == TYPCATEGORY_BOOLEAN ||
+		   category == TYPCATEGORY_DATETIME || category == TYPCATEGORY_TIMESPAN;
+}
+
 static void
 prepare_column(ColumnInput *column, Form_pg_attribute attribute)
 {
@@ -304,7 +313,7 @@ prepare_column(ColumnInput *column, Form_pg_attribute attribute)
 				errmsg("column \"%s\" has pseudo-type %s", column->name, format_type_be(base_type)),
 				errhint("Cast it in the query, or name a row_type."));
 	get_type_category_preferred(base_type, &category, &is_preferred);
-	column->is_text = category == TYPCATEGORY_STRING;
+	column->na_is_null = is_na_null(category);
 	column->takes_array =
 		category == TYPCATEGORY_ARRAY || base_type == JSONOID || base_type == JSONBOID;
 	getTypeInputInfo(base_type, &input_function, &column->input_parameter);
@@ -379,7 +388,7 @@ row_input_current_column(const RowInput *input)
 static bool
 is_na(const ColumnInput *column, const JsonField *field)
 {
-	return !column->is_text && field->kind == JSON_FIELD_STRING && field->length == 2 &&
+	return column->na_is_null && field->kind == JSON_FIELD_STRING && field->length == 2 &&
 		   memcmp(field->text, "NA", 2) == 0;
 }
 

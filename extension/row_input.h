@@ -35,8 +35,8 @@ extern const char *row_input_current_column(const RowInput *input);
 
 /*
  * Converts fields[natts] into values and nulls, allocated in the current
- * context. na_is_null: the string "NA" in a column of no text type is a null
- * (how a column-oriented serializer writes a missing number).
+ * context. na_is_null: the string "NA" in a column of numbers, booleans, dates
+ * or times is a null (how a column-oriented serializer writes a missing one).
  */
 extern void row_input_convert(RowInput *input, const JsonField *fields, bool na_is_null,
 							  Datum *values, bool *nulls);

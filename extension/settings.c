@@ -20,7 +20,7 @@
 
 #define DEFAULT_ALLOWED_HOSTS      "localhost, 127.0.0.1, ::1"
 #define DEFAULT_MAX_RESPONSE_BYTES (32 * GIB) /* 10^8 reference rows as JSON */
-#define DEFAULT_MAX_ROW_BYTES      (16 * MIB)
+#define DEFAULT_MAX_ROW_BYTES      (4 * MIB)
 #define DEFAULT_MAX_BUFFERED_BYTES MIB
 #define LARGEST_RESPONSE_BYTES     (1024 * 1024 * GIB)
 #define LARGEST_ROW_BYTES          (1023 * MIB) /* what one palloc can hold (MaxAllocSize) */

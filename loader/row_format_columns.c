@@ -101,7 +101,8 @@ spool_ns(const RowWriter *writer)
 
 const RowFormat row_format_columns = {
 	.name = "columns",
-	.media_type = "application/json",
+	/* said, since an array as the first column's value looks like a row of NDJSON */
+	.media_type = "application/json; shape=columns",
 	.is_json = true,
 	.writes_late = true,
 	.open = open_columns,

@@ -730,11 +730,21 @@ with_setting(
 		'gzip that expands to 10 GB is stopped by the defaults');
 	cmp_ok(private_memory($session->pid) - $before, '<', 100 << 20, 'and its memory given back');
 }
-succeeds(
+fails_with(
 	$session,
 	fetch_call('rows, bytes', $server->url('/big', bytes => 10 << 20), 1, row_type => "'texts'"),
-	'1|' . ((10 << 20) + 17),
-	'one row of 10 MB');
+	{ sqlstate => '54000', hint => qr/max_row_bytes/ },
+	'one row of 10 MB is over the default limit');
+with_setting(
+	$session,
+	max_row_bytes => '16MB',
+	sub {
+		succeeds(
+			$session,
+			fetch_call('rows, bytes', $server->url('/big', bytes => 10 << 20), 1, row_type => "'texts'"),
+			'1|' . ((10 << 20) + 17),
+			'and comes whole when the limit is raised');
+	});
 
 # --- arguments --------------------------------------------------------------------------
 

@@ -186,7 +186,7 @@ like(($server->first_lines)[0], qr{^listening on http://127\.0\.0\.1:\d+$}, 'it 
 my %bodies = (
 	rows    => [ 'application/json',     '[]' ],
 	ndjson  => [ 'application/x-ndjson', '' ],
-	columns => [ 'application/json',     '{"n":[],"code":[],"text":[]}' ],
+	columns => [ 'application/json; shape=columns', '{"n":[],"code":[],"text":[]}' ],
 	csv     => [ 'text/csv; charset=utf-8; header=present', "n,code,text\n" ]);
 for my $format (sort keys %bodies)
 {

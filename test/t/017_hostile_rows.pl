@@ -1,0 +1,143 @@
+# Answers that are legal and mean: huge rows, thousands of columns, strangers
+# among the rows, bytes for terminals; and what an ordinary role might plant.
+use strict;
+use warnings FATAL => 'all';
+
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+use TransferBench;
+
+use constant LIMIT => 4 << 20; # pg_transferbench.max_row_bytes
+
+my $node = start_node('hostile');
+my $directory = PostgreSQL::Test::Utils::tempdir();
+my $server = start_http_server(files => $directory);
+my $session = TransferBench::Session->new($node);
+
+$session->value($_)
+  for (
+	'CREATE TABLE wide (id int, t text, a int[])',
+	"CREATE TYPE answer AS ENUM ('NA', 'yes')",
+	'CREATE TABLE polls (e answer, j json, x float8)',
+	'CREATE TABLE arrays (a int[], id int)');
+
+# URL of a body too long for a URL of its own.
+sub publish
+{
+	my ($name, $body) = @_;
+
+	append_to_file("$directory/$name", $body);
+	return $server->url("/file/$name", type => 'application/json');
+}
+
+sub peak_below
+{
+	my ($url, $limit, $name) = @_;
+	my $fresh = TransferBench::Session->new($node);
+
+	succeeds($fresh, fetch_call("rows, status, peak_memory_bytes < $limit", $url, 1, row_type => "'wide'"), '1|ok|t', $name);
+	$fresh->quit;
+	return;
+}
+
+# --- memory ---------------------------------------------------------------------------------
+
+my $ones = join ',', ('1') x ((LIMIT - 100) / 2);
+peak_below(publish('array', qq([{"id":1,"a":[$ones]}])), 256 << 20, 'an array of 4 MB in a row takes less than 256 MB');
+peak_below(publish('unknown', qq([{"id":1,"z":[$ones]}])), 32 << 20, 'one that no column wants takes less than 32 MB');
+my $keys = join ',', map { qq("k$_":1) } 1 .. 250_000;
+peak_below(publish('keys', qq([{"id":1,$keys}])), 32 << 20, '250,000 keys that no column wants take less than 32 MB');
+my $columns = join ',', map { qq("c$_":[1]) } 1 .. 200_000;
+peak_below(publish('columns', qq({"id":[1],$columns})), 8 << 20, '200,000 columns that are not ours take less than 8 MB');
+my $doubles = join ',', ('"id":[1]') x 2000;
+fails_with($session, fetch_call('rows', publish('doubles', "{$doubles}"), 1, row_type => "'wide'"), { sqlstate => '54000' },
+	'a column of ours 2,000 times is refused');
+
+# --- cancel ---------------------------------------------------------------------------------
+
+$session->value("SET pg_transferbench.max_row_bytes = '256MB'");
+my $long_string = publish('string', '[{"id":1,"t":"' . 'x' x (64 << 20) . '"}]');
+for my $name (qw(unknown keys string))
+{
+	my $url = $server->url("/file/$name", type => 'application/json');
+
+	succeeds($session, fetch_call('rows', $url, 1, row_type => "'wide'"), '1', "$name comes under a higher limit");
+}
+$session->value('RESET pg_transferbench.max_row_bytes');
+
+# --- strangers among the rows ---------------------------------------------------------------
+
+my %stranger = (sqlstate => '38000', message => qr/no row of the expected columns/);
+fails_with($session, fetch_call('rows', $server->url('/json', body => '[{"id":1},{"error":"disk full"}]'), 2, row_type => "'wide'"),
+	{ %stranger, context => qr/row 2/ }, 'an error object for the second row');
+fails_with($session,
+	fetch_call('rows', $server->url('/json', body => qq({"id":1}\n{"message":"bye"}\n), type => 'application/x-ndjson'), 2, row_type => "'wide'"),
+	\%stranger, 'an error object for the last line');
+fails_with($session, fetch_call('rows', $server->url('/json', body => '{"error":["a","b"]}'), 2, row_type => "'wide'"),
+	\%stranger, 'an error object that looks like columns');
+succeeds($session, fetch_call('rows', $server->url('/json', body => '[{"id":1},{}]'), 2, row_type => "'wide'"), '2',
+	'an empty object is a row all of whose values are missing');
+
+# --- shapes that only the endpoint can tell apart ---------------------------------------------
+
+my $by_columns = '{"a":[[1],[2,3]],"id":[1,2]}';
+succeeds($session,
+	fetch_call('rows, status, digest', $server->url('/json', body => $by_columns, type => 'application/json; shape=columns'),
+		2, row_type => "'arrays'", verify => 'true'),
+	$session->value(extract_call('rows, status, digest', q{SELECT * FROM (VALUES ('{1}'::int[], 1), ('{2,3}', 2)) AS v (a, id)}, 2, verify => 'true')),
+	'columns whose first one is an array, told by the media type');
+succeeds($session,
+	fetch_call('rows, digest', $server->url('/json', body => '{"e":["NA","yes"],"j":["NA",null],"x":["NA",1]}'), 2, row_type => "'polls'", verify => 'true'),
+	$session->value(extract_call('rows, digest',
+		q{SELECT * FROM (VALUES ('NA'::answer, '"NA"'::json, NULL::float8), ('yes', NULL, 1)) AS v (e, j, x)}, 2, verify => 'true')),
+	'"NA" is null for a number, and a value for an enum and for json');
+
+# --- text from outside ------------------------------------------------------------------------
+
+my %raw_heads = (
+	'a content coding' => "Content-Encoding: \xff\xfe\e[31m\r\n\r\n",
+	'a media type' => "Content-Type: \xff\xfe\e[31m\r\n\r\nnonsense");
+for my $name (sort keys %raw_heads)
+{
+	my $url = $server->url('/raw', bytes => "HTTP/1.1 200 OK\r\n$raw_heads{$name}");
+
+	succeeds($session, fetch_call("bool_and(status ~ '^[ -~]+\$'), count(*)", $url, 1, row_type => "'wide'", trials => 2),
+		't|2', "$name of wild bytes: the status is printable");
+	fails_with($session, fetch_call('rows', $url, 1, row_type => "'wide'"), { message => qr/^[ -~]+$/, detail => qr/^[ -~]*$/ },
+		"$name of wild bytes: the message is printable");
+}
+with_setting($session,
+	follow_redirects => 'on',
+	sub {
+		fails_with($session,
+			fetch_call('rows', $server->url('/raw', bytes => "HTTP/1.1 302 Go\r\nLocation: http://\xff\xfe.example/\r\n\r\n"), 1),
+			{ message => qr/^[ -~]+$/ }, 'a redirect to a host of wild bytes: the message is printable');
+	});
+
+# --- what other roles plant ---------------------------------------------------------------------
+
+$session->value($_)
+  for (
+	'CREATE ROLE planter LOGIN', 'GRANT CREATE ON SCHEMA public TO planter',
+	'SET ROLE planter',
+	q{CREATE FUNCTION public.bench_rows(int, int) RETURNS SETOF bench_reference_row LANGUAGE plpgsql AS 'BEGIN RAISE ''planted''; END'},
+	q{CREATE FUNCTION public.planted(oid, regclass) RETURNS bool LANGUAGE plpgsql AS 'BEGIN RAISE ''planted''; END'},
+	q{CREATE FUNCTION public.planted(oid, regtype) RETURNS bool LANGUAGE plpgsql AS 'BEGIN RAISE ''planted''; END'},
+	'CREATE OPERATOR public.= (FUNCTION = public.planted, LEFTARG = oid, RIGHTARG = regclass)',
+	'CREATE OPERATOR public.= (FUNCTION = public.planted, LEFTARG = oid, RIGHTARG = regtype)',
+	q{CREATE VIEW public.bench_reference AS SELECT 1 AS id},
+	'RESET ROLE');
+succeeds($session, q{SELECT bench_reference_table(3, 1, 'honest')}, 'honest', 'a planted bench_rows is not called');
+succeeds($session, 'SELECT count(*) FROM (TABLE honest EXCEPT SELECT * FROM bench_rows(3::bigint, 1::bigint)) s', '0', 'and the rows are ours');
+fails_with($session, 'SELECT * FROM bench_compare(' . literal($server->url('/rows')) . ')', { sqlstate => '42P01' },
+	'a planted view is not taken for the reference table');
+SKIP:
+{
+	skip 'planted operators against transferbench serve: the loader was built without it', 1 unless endpoint_program();
+
+	my $endpoint = start_endpoint($node, '--table', 'honest');
+	succeeds($session, fetch_call('rows, status', $endpoint->url('/load_from_db'), 3), '3|ok', 'planted operators are not called by the endpoint');
+}
+
+done_testing();
