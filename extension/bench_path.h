@@ -62,6 +62,9 @@ struct BenchPath
 	void (*run)(BenchPath *path, int64 n, RowConsumer *consumer, BenchTrial *trial);
 	bool rest_is_transfer;
 
+	/* The rows come from somebody else's answer: its shortfall is that one's, not the caller's. */
+	bool source_is_remote;
+
 	/*
 	 * More than n rows are a failure, since the path did other work than was asked
 	 * for; a verification sets this, to see which rows they are.

@@ -22,7 +22,7 @@ refuse_shortfall(const BenchPath *path, int64 rows, const Verification *verifica
 	if (rows == n)
 		return;
 	ereport(ERROR,
-			errcode(path->rest_is_transfer ? ERRCODE_EXTERNAL_ROUTINE_EXCEPTION
+			errcode(path->source_is_remote ? ERRCODE_EXTERNAL_ROUTINE_EXCEPTION
 										   : ERRCODE_INVALID_PARAMETER_VALUE),
 			errmsg("%s delivered " INT64_FORMAT " of " INT64_FORMAT " rows", path->name, rows, n),
 			errdetail("Compared row by row: %s.", verification_summary(verification)),

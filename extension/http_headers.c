@@ -22,7 +22,8 @@ check_name(const char *name)
 		c++;
 	if (*name == '\0' || *c != '\0')
 		ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				errmsg("headers: \"%s\" is not a header name", name));
+				errmsg("headers: a name is empty or has characters that header names do not have"),
+				errhint("The name is the key, its value the value: {\"Accept\": \"text/csv\"}."));
 }
 
 static void

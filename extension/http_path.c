@@ -522,6 +522,7 @@ http_path_create(const HttpPathOptions *options)
 	path->base.row_desc = options->row_desc;
 	path->base.run = http_path_run;
 	path->base.rest_is_transfer = true;
+	path->base.source_is_remote = true;
 	path->base.remark = http_path_remark;
 	path->first_url = http_url_parse(
 		http_url_for_rows(options->url, options->page_rows, 0, options->page_rows > 0),

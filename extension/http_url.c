@@ -14,6 +14,8 @@
 #include "printable.h"
 #include "settings.h"
 
+#define SHOWN_PATH_BYTES 200 /* of a URL's path, in messages */
+
 static void
 release_url(void *url)
 {
@@ -96,6 +98,8 @@ http_url_parse(const char *text, HttpUrlSource source)
 {
 	HttpUrl *url = palloc0(sizeof(HttpUrl));
 	ForeignMemory *holder = foreign_memory_reserve(CurrentMemoryContext, release_url);
+	char *path;
+	bool is_cut;
 	size_t host_length;
 	CURLU *parsed;
 	CURLUcode code;
@@ -114,10 +118,11 @@ http_url_parse(const char *text, HttpUrlSource source)
 	url->host = url_part(parsed, CURLUPART_HOST, 0);
 	url->port = atoi(url_part(parsed, CURLUPART_PORT, CURLU_DEFAULT_PORT)); /* libcurl checked it */
 	url->is_tls = pg_strcasecmp(url_part(parsed, CURLUPART_SCHEME, 0), "https") == 0;
+	path = url_part(parsed, CURLUPART_PATH, 0);
+	is_cut = strlen(path) > SHOWN_PATH_BYTES || url_part(parsed, CURLUPART_QUERY, 0) != NULL;
 	url->shown =
-		printable_text(psprintf("%s://%s:%d%s%s", url->is_tls ? "https" : "http", url->host,
-								url->port, url_part(parsed, CURLUPART_PATH, 0),
-								url_part(parsed, CURLUPART_QUERY, 0) != NULL ? "?..." : ""));
+		printable_text(psprintf("%s://%s:%d%.*s%s", url->is_tls ? "https" : "http", url->host,
+								url->port, SHOWN_PATH_BYTES, path, is_cut ? "?..." : ""));
 	host_length = strlen(url->host);
 	if (url->host[0] == '[' && url->host[host_length - 1] == ']')
 		url->host = pnstrdup(url->host + 1, host_length - 2);

@@ -21,6 +21,7 @@ clean_up()
 	rm -rf "$work"
 }
 trap clean_up EXIT
+trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 

@@ -37,9 +37,24 @@ PG_REGRESS=$pgxs_source/test/regress/pg_regress
 [ -z "$stage" ] || [ -d "$stage" ] || fail "$stage is missing: run 'make test' in $top"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/transferbench_test.XXXXXX")
+# Clusters that an interrupted test leaves behind; a postmaster takes QUIT for "at once".
+# shellcheck disable=SC2317
+stop_clusters()
+{
+	find "$work" -name postmaster.pid -type f 2>/dev/null | while read -r file; do
+		pid=$(head -n 1 "$file" 2>/dev/null) || continue
+		kill -QUIT "$pid" 2>/dev/null || continue
+		for _ in 1 2 3 4 5 6 7 8 9 10; do
+			kill -0 "$pid" 2>/dev/null || break
+			sleep 0.2
+		done
+	done
+}
+
 # shellcheck disable=SC2317
 remove_work()
 {
+	stop_clusters
 	if [ "${TRANSFERBENCH_KEEP:-}" = 1 ]; then
 		echo "kept: $work" >&2
 	else
@@ -47,6 +62,7 @@ remove_work()
 	fi
 }
 trap remove_work EXIT
+trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 

@@ -863,6 +863,10 @@ SKIP:
 					succeeds($session,
 						fetch($server->url('/redirect', to => $tls{good}->url('/json'))),
 						'3|ok', 'TLS: a redirect up to it');
+					fails_with($session,
+						fetch($tls{good}->url('/redirect', to => $server->url('/json'))),
+						{ sqlstate => '38000', message => qr/from https to http/ },
+						'TLS: a redirect down from it');
 				});
 		});
 }

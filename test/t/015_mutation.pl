@@ -214,6 +214,22 @@ is(differences(), '1|1', 'a row doubled in place of another: EXCEPT ALL finds bo
 		'a row doubled in place of another: told as a row missing and a row extra');
 }
 
+# --- keys themselves changed -----------------------------------------------------------------
+
+$session->value('CREATE TABLE keyed AS SELECT i AS id, i * 7 AS a, i * 11 AS b FROM generate_series(1, 100) i');
+for my $case (
+	[ '101 - id', '100|{id}', 'all keys turned round' ],
+	[ 'CASE id WHEN 1 THEN 2 WHEN 2 THEN 1 ELSE id END', '2|{id}', 'two keys swapped' ])
+{
+	my ($id, $expected, $name) = @$case;
+	my $body = $session->value("SELECT json_agg(r) FROM (SELECT $id AS id, a, b FROM keyed) r");
+
+	succeeds($session,
+		'SELECT values_changed, changed_columns FROM bench_compare(' . literal($server->url('/json', body => $body))
+		  . ", '{100}', trials => 1, query => 'SELECT * FROM keyed')",
+		$expected, "$name: told as changes of the key");
+}
+
 # --- what is no change, but told -----------------------------------------------------------
 
 $session->value('CREATE TABLE scaled AS SELECT 1 AS id, 1.5::numeric AS x, NULL::text AS y');
