@@ -94,7 +94,7 @@ $(UNIT_BUILD)/common/%.o: common/%.c
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(UNIT_BUILD)/%_test: test/unit/%_test.c test/unit/unit.h $(UNIT_COMMON)
+$(UNIT_BUILD)/%_test: test/unit/%_test.c $(wildcard test/unit/*.h) $(UNIT_COMMON)
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_COMMON) $(UNIT_LIBS)
 

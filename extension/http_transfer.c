@@ -319,11 +319,11 @@ check_fault(HttpTransfer *transfer)
 		case FAULT_HEADERS_TOO_LONG:
 			refuse_header(transfer);
 		case FAULT_ADDRESS_REFUSED:
-			ereport(
-				ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				errmsg("host \"%s\" leads to an address that is not allowed", transfer->url->host),
-				errhint("Loopback, link-local and metadata addresses must be named themselves "
-						"in pg_transferbench.allowed_hosts."));
+			ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+					errmsg("host \"%s\" leads to an address that is not allowed",
+						   printable_text(transfer->url->host)),
+					errhint("Loopback, link-local and metadata addresses must be named themselves "
+							"in pg_transferbench.allowed_hosts."));
 			break;
 	}
 }

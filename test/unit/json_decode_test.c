@@ -7,9 +7,9 @@
  *     missing  null  true  int 1  number 1.50  string(3) a\0b  array [1]  object {}
  */
 #include "unit.h"
+#include "unit_log.h"
 
 #include <locale.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "json_decode.h"
@@ -17,28 +17,8 @@
 
 enum
 {
-	LOG_BYTES = 8192,
 	LONG = 100000 /* bytes of a row that is taken for long, by far */
 };
-
-typedef struct Log
-{
-	char text[LOG_BYTES];
-	size_t length;
-} Log;
-
-static void
-log_add(Log *log, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	log->length += (size_t) vsnprintf(log->text + log->length, sizeof(log->text) - log->length,
-									  format, arguments);
-	va_end(arguments);
-	if (log->length >= sizeof(log->text))
-		log->length = sizeof(log->text) - 1;
-}
 
 static void
 log_string(Log *log, const JsonField *field)

@@ -10,16 +10,15 @@
  *     error SYNTAX@10 rows=1 array: expected ... found ...
  */
 #include "unit.h"
+#include "unit_log.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "json_frames.h"
 
 enum
 {
-	ROOMY = 1 << 20,
-	LOG_BYTES = 1 << 16
+	ROOMY = 1 << 20
 };
 
 static const char *const shape_names[] = {"unknown", "array", "lines", "columns"};
@@ -35,25 +34,6 @@ typedef struct Case
 } Case;
 
 /* --- the runner ---------------------------------------------------------------------- */
-
-typedef struct Log
-{
-	char text[LOG_BYTES];
-	size_t length;
-} Log;
-
-static void
-log_add(Log *log, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	log->length += (size_t) vsnprintf(log->text + log->length, sizeof(log->text) - log->length,
-									  format, arguments);
-	va_end(arguments);
-	if (log->length >= sizeof(log->text))
-		log->length = sizeof(log->text) - 1;
-}
 
 static void
 log_frame(Log *log, const JsonFrames *frames, const JsonFrame *frame)
