@@ -112,7 +112,7 @@ tell(const Comparison *comparison, bool order_is_undefined)
 	if (!verification->rows_equal)
 		ereport(WARNING,
 				errmsg("n = " INT64_FORMAT ": %s: %s", comparison->n,
-					   order_is_undefined ? "different rows or changed values (order undefined)"
+					   order_is_undefined ? "different rows or changed values: order undefined"
 										  : "the rows differ",
 					   verification_summary(verification)),
 				errdetail("Native rows that did not come over HTTP: " INT64_FORMAT

@@ -230,6 +230,26 @@ for my $case (
 		$expected, "$name: told as changes of the key");
 }
 
+# --- fewer rows than there are, in no order ------------------------------------------------------
+
+for my $case (
+	[ 'id <= 50', 't|0', 'the same rows', qr/more rows and no ORDER BY/ ],
+	[ 'id > 50', 'f|0', 'other rows', qr/different rows or changed values: order undefined.*50 rows missing, 50 rows extra/ ])
+{
+	my ($where, $expected, $name, $warning) = @$case;
+	my $body   = $session->value("SELECT json_agg(r) FROM (SELECT * FROM keyed WHERE $where) r");
+	my $result = succeeds($session,
+		'SELECT rows_equal, values_changed FROM bench_compare(' . literal($server->url('/json', body => $body))
+		  . ", '{50}', trials => 1, query => 'SELECT * FROM keyed')",
+		$expected, "a query without ORDER BY, $name");
+	like(warnings_of($result), $warning, "a query without ORDER BY, $name: the warning");
+	$result = succeeds($session,
+		'SELECT rows_equal FROM bench_compare(' . literal($server->url('/json', body => $body))
+		  . ", '{50}', trials => 1, query => 'SELECT * FROM keyed ORDER BY " . ($where eq 'id > 50' ? 'id DESC' : 'id') . "')",
+		't', "the same with it, $name");
+	is(warnings_of($result), '', "the same with it, $name: no warning");
+}
+
 # --- what is no change, but told -----------------------------------------------------------
 
 $session->value('CREATE TABLE scaled AS SELECT 1 AS id, 1.5::numeric AS x, NULL::text AS y');
