@@ -5,6 +5,9 @@
  * where it is known to lose something:
  * - an integer that is no int64 comes out as the nearest one, and -0 as 0;
  *   so in rows that hold wide integers these values are looked up in the text;
+ * - an escaped pair of surrogates whose character has D800 to DFFF for its low
+ *   16 bits (U+2D800) comes out as U+FFFD; so where a string or a key has that
+ *   character, the row's text is what counts;
  * - an array or object, written out again, would lose the same, and cut keys
  *   at \u0000; so their text is taken from the row too, white space left out.
  * A number with a fraction or an exponent keeps its digits in json-c, whose
@@ -55,6 +58,8 @@ struct JsonDecoder
 	size_t slot_mask; /* slots - 1, a power of two less one */
 	char *text;       /* values copied from the row: fields lend from it too */
 	size_t text_capacity;
+	char *key; /* an unescaped one */
+	size_t key_capacity;
 	char *reduced; /* a long row without what json-c need not see */
 	size_t reduced_capacity;
 	bool (*interrupted)(void); /* may be NULL */
@@ -173,6 +178,7 @@ json_decoder_free(JsonDecoder *decoder)
 	free(decoder->columns);
 	free(decoder->slots);
 	free(decoder->text);
+	free(decoder->key);
 	free(decoder->reduced);
 	free(decoder);
 }
@@ -239,6 +245,110 @@ skip_value(const char *p, const char *end)
 	return p;
 }
 
+static unsigned
+hex_value(const char *digits)
+{
+	unsigned value = 0;
+
+	for (int i = 0; i < 4; i++)
+	{
+		char c = digits[i];
+
+		value = value << 4 | (unsigned) (c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+	}
+	return value;
+}
+
+/* Writes a character as UTF-8 (RFC 3629); returns the end. */
+static char *
+put_character(char *to, unsigned c)
+{
+	if (c < 0x80)
+		*to++ = (char) c;
+	else if (c < 0x800)
+	{
+		*to++ = (char) (0xc0 | c >> 6);
+		*to++ = (char) (0x80 | (c & 0x3f));
+	}
+	else if (c < 0x10000)
+	{
+		*to++ = (char) (0xe0 | c >> 12);
+		*to++ = (char) (0x80 | (c >> 6 & 0x3f));
+		*to++ = (char) (0x80 | (c & 0x3f));
+	}
+	else
+	{
+		*to++ = (char) (0xf0 | c >> 18);
+		*to++ = (char) (0x80 | (c >> 12 & 0x3f));
+		*to++ = (char) (0x80 | (c >> 6 & 0x3f));
+		*to++ = (char) (0x80 | (c & 0x3f));
+	}
+	return to;
+}
+
+/* Takes a \u escape, or a pair of them, at p, the u; *to_end is the end of what it stands for. */
+static const char *
+unescape_unicode(const char *p, char *to, char **to_end)
+{
+	unsigned c = hex_value(p + 1);
+
+	p += 5;
+	if (c >= 0xd800 && c <= 0xdbff)
+	{
+		c = 0x10000 + ((c - 0xd800) << 10) + (hex_value(p + 2) - 0xdc00);
+		p += 6;
+	}
+	*to_end = put_character(to, c);
+	return p;
+}
+
+/*
+ * The characters of a string that json_frames has checked, quotes included, as
+ * UTF-8; returns the end. Never longer than the string without its quotes.
+ */
+static char *
+unescape_string(char *to, const char *p, const char *end)
+{
+	static const char letters[] = "bfnrt";
+	static const char meanings[] = "\b\f\n\r\t";
+
+	for (p++, end--; p < end;)
+	{
+		const char *letter;
+
+		if (*p != '\\')
+		{
+			*to++ = *p++;
+			continue;
+		}
+		p++;
+		if (*p == 'u')
+		{
+			p = unescape_unicode(p, to, &to);
+			continue;
+		}
+		letter = strchr(letters, *p);
+		*to++ = letter == NULL ? *p : meanings[letter - letters];
+		p++;
+	}
+	return to;
+}
+
+/* Whether there is U+FFFD: what json-c makes of what it does not understand, or meant. */
+static bool
+is_doubtful(const char *text, size_t length)
+{
+	const char *end = text + length;
+
+	while ((text = memchr(text, 0xef, (size_t) (end - text))) != NULL)
+	{
+		if (end - text >= 3 && memcmp(text, "\xef\xbf\xbd", 3) == 0)
+			return true;
+		text++;
+	}
+	return false;
+}
+
 /* Copies JSON without its white space; returns the end of the copy. */
 static char *
 copy_compact(char *to, const char *p, const char *end)
@@ -261,42 +371,42 @@ copy_compact(char *to, const char *p, const char *end)
 	return to;
 }
 
-/* The column of a key as it stands in the row, quotes included. */
-static int
-find_column_of_key(JsonDecoder *decoder, const char *key, const char *key_end)
-{
-	size_t length = (size_t) (key_end - key);
-	struct json_object *unescaped;
-	int column = NO_COLUMN;
-
-	if (memchr(key, '\\', length) == NULL)
-		return find_column(decoder, key + 1, length - 2, 0);
-	unescaped = json_tokener_parse_ex(decoder->tokener, key, (int) length);
-	if (json_object_is_type(unescaped, json_type_string))
-		column = find_column(decoder, json_object_get_string(unescaped),
-							 (size_t) json_object_get_string_len(unescaped), 0);
-	json_object_put(unescaped);
-	return column;
-}
-
-/* Makes a field of the text of a number, array or object; returns the end of the copy. */
+/* Makes a field of the text of any value; returns the end of what it wrote. */
 static char *
 take_text(JsonField *field, char *to, const char *value, const char *value_end)
 {
-	char *to_end = copy_compact(to, value, value_end);
+	char *to_end =
+		*value == '"' ? unescape_string(to, value, value_end) : copy_compact(to, value, value_end);
 
 	*to_end = '\0';
 	field->text = to;
 	field->length = (size_t) (to_end - to);
-	if (*value == '[')
-		field->kind = JSON_FIELD_ARRAY;
-	else if (*value == '{')
-		field->kind = JSON_FIELD_OBJECT;
-	else if ((field->length == 2 && memcmp(to, "-0", 2) == 0) ||
-			 json_number_to_int64(to, field->length, &field->integer) != JSON_NUMBER_OK)
-		field->kind = JSON_FIELD_NUMBER;
-	else
-		field->kind = JSON_FIELD_INTEGER;
+	switch (*value)
+	{
+		case '"':
+			field->kind = JSON_FIELD_STRING;
+			break;
+		case '[':
+			field->kind = JSON_FIELD_ARRAY;
+			break;
+		case '{':
+			field->kind = JSON_FIELD_OBJECT;
+			break;
+		case 't':
+		case 'f':
+			field->kind = JSON_FIELD_BOOL;
+			field->boolean = *value == 't';
+			break;
+		case 'n':
+			field->kind = JSON_FIELD_NULL;
+			break;
+		default:
+			if ((field->length == 2 && memcmp(to, "-0", 2) == 0) ||
+				json_number_to_int64(to, field->length, &field->integer) != JSON_NUMBER_OK)
+				field->kind = JSON_FIELD_NUMBER;
+			else
+				field->kind = JSON_FIELD_INTEGER;
+	}
 	return to_end + 1;
 }
 
@@ -318,6 +428,25 @@ reserve(char **buffer, size_t *capacity, size_t length)
 		return false;
 	*buffer = grown;
 	*capacity = wanted;
+	return true;
+}
+
+/* The column of a key as it stands in the row, quotes included; *column NO_COLUMN for none. False
+ * when out of memory. */
+static bool
+find_column_of_key(JsonDecoder *decoder, const char *key, const char *key_end, int *column)
+{
+	size_t length = (size_t) (key_end - key);
+
+	if (memchr(key, '\\', length) == NULL)
+	{
+		*column = find_column(decoder, key + 1, length - 2, 0);
+		return true;
+	}
+	if (!reserve(&decoder->key, &decoder->key_capacity, length))
+		return false;
+	length = (size_t) (unescape_string(decoder->key, key, key_end) - decoder->key);
+	*column = find_column(decoder, decoder->key, length, 0);
 	return true;
 }
 
@@ -364,8 +493,10 @@ take_texts(JsonDecoder *decoder, const char *p, size_t length, JsonField *fields
 	to = decoder->text;
 	for (p++; next_member(&p, end, &member);)
 	{
-		int column = find_column_of_key(decoder, member.key, member.key_end);
+		int column;
 
+		if (!find_column_of_key(decoder, member.key, member.key_end, &column))
+			return false;
 		if (column != NO_COLUMN && decoder->columns[column].wants_text)
 			to = take_text(&fields[column], to, member.value, member.value_end);
 	}
@@ -397,7 +528,11 @@ reduce_row(JsonDecoder *decoder, const char **text, size_t *length, int *unknown
 	*to++ = '{';
 	while (next_member(&p, end, &member))
 	{
-		if (find_column_of_key(decoder, member.key, member.key_end) == NO_COLUMN)
+		int column;
+
+		if (!find_column_of_key(decoder, member.key, member.key_end, &column))
+			return false;
+		if (column == NO_COLUMN)
 		{
 			++*unknown_keys;
 			continue;
@@ -418,6 +553,31 @@ reduce_row(JsonDecoder *decoder, const char **text, size_t *length, int *unknown
 	*text = decoder->reduced;
 	*length = (size_t) (to - decoder->reduced);
 	return true;
+}
+
+/* All of the row by its text, for what json-c made of a key cannot be trusted. */
+static JsonDecodeResult
+take_whole_row(JsonDecoder *decoder, const char *text, size_t length, JsonField *fields,
+			   int *unknown_keys)
+{
+	const char *p = text + 1;
+	const char *end = text + length;
+	Member member;
+	int column;
+
+	for (int i = 0; i < decoder->column_count; i++)
+	{
+		fields[i].kind = JSON_FIELD_MISSING;
+		decoder->columns[i].wants_text = true;
+	}
+	*unknown_keys = 0;
+	while (next_member(&p, end, &member))
+	{
+		if (!find_column_of_key(decoder, member.key, member.key_end, &column))
+			return JSON_DECODE_OUT_OF_MEMORY;
+		*unknown_keys += column == NO_COLUMN;
+	}
+	return take_texts(decoder, text, length, fields) ? JSON_DECODE_OK : JSON_DECODE_OUT_OF_MEMORY;
 }
 
 /* --- rows ------------------------------------------------------------------------------ */
@@ -450,7 +610,7 @@ make_field(JsonField *field, struct json_object *value, bool has_wide_integers)
 			field->kind = JSON_FIELD_STRING;
 			field->text = json_object_get_string(value);
 			field->length = (size_t) json_object_get_string_len(value);
-			return false;
+			return is_doubtful(field->text, field->length);
 		default: /* arrays and objects */
 			return true;
 	}
@@ -511,7 +671,7 @@ json_decode_row(JsonDecoder *decoder, const char *text, size_t length, bool has_
 {
 	JsonDecodeResult result;
 	struct lh_entry *member;
-	bool wants_texts = false;
+	bool wants_texts = false, has_doubtful_key = false;
 	int guess = 0;
 
 	*unknown_keys = 0;
@@ -526,6 +686,8 @@ json_decode_row(JsonDecoder *decoder, const char *text, size_t length, bool has_
 		const char *key = lh_entry_k(member);
 		int column = find_column(decoder, key, strlen(key), guess);
 
+		if (is_doubtful(key, strlen(key)))
+			has_doubtful_key = true;
 		if (column == NO_COLUMN)
 		{
 			++*unknown_keys;
@@ -536,6 +698,8 @@ json_decode_row(JsonDecoder *decoder, const char *text, size_t length, bool has_
 		wants_texts |= decoder->columns[column].wants_text;
 		guess = column + 1;
 	}
+	if (has_doubtful_key)
+		return take_whole_row(decoder, text, length, fields, unknown_keys);
 	if (wants_texts && !take_texts(decoder, text, length, fields))
 		return JSON_DECODE_OUT_OF_MEMORY;
 	return JSON_DECODE_OK;

@@ -35,7 +35,7 @@ typedef struct BenchTrial
 	uint64 digest;
 
 	/* set by the path's run; BENCH_UNKNOWN where it has no such thing */
-	bool cpu_is_partial; /* a plan used parallel workers: this process's CPU is not all of it */
+	bool cpu_is_partial; /* parallel workers ran: this process's CPU is not all of it */
 	int64 bytes;         /* payload, decoded */
 	int64 wire_bytes;    /* as received: headers and compressed body */
 	int requests;

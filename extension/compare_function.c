@@ -128,8 +128,7 @@ tell(const Comparison *comparison, bool order_is_undefined)
 				errdetail("The first of them: %s", comparison->first_failure));
 	if (comparison->cpu_is_partial)
 		ereport(NOTICE,
-				errmsg("n = " INT64_FORMAT
-					   ": the plan uses parallel workers, so native_cpu_ms is null",
+				errmsg("n = " INT64_FORMAT ": parallel workers ran, so native_cpu_ms is null",
 					   comparison->n),
 				errhint("parallel => false measures without workers."));
 }

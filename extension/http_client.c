@@ -185,6 +185,12 @@ wait_for_retry(HttpClient *client, int retries)
 	return true;
 }
 
+static bool
+is_redirect(const HttpClient *client)
+{
+	return client->status >= 300 && client->status <= 399 && client->status != 304;
+}
+
 /* An answer must not lead what was encrypted into the open. */
 static void
 refuse_downgrade(const HttpUrl *from, const HttpUrl *to)
@@ -199,29 +205,27 @@ static bool
 follow_redirect(HttpClient *client, int redirects)
 {
 	HttpUrl *from = client->url;
-	char *location;
+	const char *location = http_transfer_header(client->transfer)->location;
 
-	if (client->status < 300 || client->status > 399 || client->status == 304 ||
-		!settings_follow_redirects)
-		return false;
-	location = http_transfer_redirect(client->transfer);
-	if (location == NULL)
+	if (!is_redirect(client) || !settings_follow_redirects || location[0] == '\0')
 		return false;
 	if (redirects >= HTTP_CLIENT_MAX_REDIRECTS)
 		ereport(ERROR, errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
 				errmsg("%s redirected more than %d times", from->shown, HTTP_CLIENT_MAX_REDIRECTS));
-	end_request(client);
-	client->url = http_url_parse(location, HTTP_URL_REDIRECT);
+	client->url = http_url_parse_location(from, location);
 	http_url_check_allowed(client->url);
 	refuse_downgrade(from, client->url);
+	end_request(client);
 	return true;
 }
 
 static const char *
 status_hint(const HttpClient *client)
 {
-	if (client->status >= 300 && client->status <= 399)
-		return "Redirects are followed when pg_transferbench.follow_redirects is on.";
+	if (is_redirect(client))
+		return settings_follow_redirects
+				   ? "It named no location, or one that is too long."
+				   : "Redirects are followed when pg_transferbench.follow_redirects is on.";
 	if (client->status != 429 && client->status != 503)
 		return NULL;
 	if (retry_after_ms(http_transfer_header(client->transfer)->retry_after) < 0)

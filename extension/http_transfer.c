@@ -58,7 +58,6 @@ struct HttpTransfer
 	CURLcode result; /* once done */
 	HttpHeader header;
 	CallbackFault fault;
-	int64 begin_ns;
 	int64 last_activity_ns;
 
 	/* bytes from libcurl, not yet handed on */
@@ -93,10 +92,9 @@ on_body(char *bytes, size_t size, size_t count, void *context)
 	return length;
 }
 
-/* Keeps a header's value when its name is the wanted one; too long a value is cut. */
+/* Keeps a header's value when its name is the wanted one; of too long a value nothing. */
 static void
-keep_header(const char *line, size_t length, const char *name,
-			char value[HTTP_TRANSFER_MAX_VALUE_BYTES])
+keep_header(const char *line, size_t length, const char *name, char *value, size_t capacity)
 {
 	size_t name_length = strlen(name);
 	const char *start = line + name_length + 1;
@@ -109,10 +107,13 @@ keep_header(const char *line, size_t length, const char *name,
 		start++;
 	while (end > start && isspace((unsigned char) end[-1]))
 		end--;
-	length = Min(end - start, HTTP_TRANSFER_MAX_VALUE_BYTES - 1);
+	length = end - start < capacity ? end - start : 0;
 	memcpy(value, start, length);
 	value[length] = '\0';
 }
+
+#define KEEP_HEADER(name, field)                                                                   \
+	keep_header(line, length, name, header->field, sizeof(header->field))
 
 static size_t
 on_header(char *line, size_t size, size_t count, void *context)
@@ -134,13 +135,15 @@ on_header(char *line, size_t size, size_t count, void *context)
 	if (length >= 5 && memcmp(line, "HTTP/", 5) == 0)
 		*header = (HttpHeader){0}; /* after a 1xx */
 	header->bytes = bytes;
-	keep_header(line, length, "Content-Type", header->media_type);
-	keep_header(line, length, "Content-Encoding", header->content_encoding);
-	keep_header(line, length, "Retry-After", header->retry_after);
+	KEEP_HEADER("Content-Type", media_type);
+	KEEP_HEADER("Content-Encoding", content_encoding);
+	KEEP_HEADER("Retry-After", retry_after);
+	KEEP_HEADER("Location", location);
 	if (length <= 2 && (line[0] == '\r' || line[0] == '\n'))
 	{
 		curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
-		header->complete = status >= 200;
+		/* of the interim answers 101 is the last: what follows is no HTTP */
+		header->complete = status >= 200 || status == 101;
 	}
 	return length;
 }
@@ -337,12 +340,12 @@ is_connected(const HttpTransfer *transfer)
 	return connected_us > 0;
 }
 
-/* libcurl does not say which of its limits it was. */
+/* libcurl does not say which of its limits it was: the shorter one. */
 static void
 raise_timeout(const HttpTransfer *transfer)
 {
-	int64 elapsed_ms = (clock_now_ns() - transfer->begin_ns) / CLOCK_NS_PER_MS;
-	bool is_total = settings_timeout_ms > 0 && elapsed_ms >= settings_timeout_ms;
+	bool is_total = settings_timeout_ms > 0 && (settings_connect_timeout_ms == 0 ||
+												settings_timeout_ms <= settings_connect_timeout_ms);
 
 	if (!is_connected(transfer))
 		ereport(
@@ -550,7 +553,7 @@ http_transfer_begin(HttpTransfer *transfer, const HttpUrl *url, List *headers)
 	transfer->lent_length = 0;
 	transfer->is_paused = false;
 	transfer->curl_message[0] = '\0';
-	transfer->begin_ns = transfer->last_activity_ns = clock_now_ns();
+	transfer->last_activity_ns = clock_now_ns();
 	set_headers(transfer, headers);
 	SET_OPTION(transfer, CURLOPT_URL, url->text);
 	check_multi(curl_multi_add_handle(transfer->multi, transfer->easy), "curl_multi_add_handle");
@@ -575,7 +578,7 @@ http_transfer_await_header(HttpTransfer *transfer)
 {
 	long status = 0;
 
-	while (!transfer->header.complete && !transfer->is_done)
+	while (!transfer->header.complete && !transfer->is_done && transfer->received_length == 0)
 		advance(transfer, true);
 	if (transfer->is_done)
 		check_result(transfer);
@@ -631,16 +634,6 @@ const HttpHeader *
 http_transfer_header(const HttpTransfer *transfer)
 {
 	return &transfer->header;
-}
-
-char *
-http_transfer_redirect(HttpTransfer *transfer)
-{
-	char *location = NULL;
-
-	check_easy(curl_easy_getinfo(transfer->easy, CURLINFO_REDIRECT_URL, &location),
-			   "CURLINFO_REDIRECT_URL");
-	return location == NULL ? NULL : pstrdup(location); /* its own ends with the transfer */
 }
 
 const HttpTransferTotals *

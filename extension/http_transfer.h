@@ -18,9 +18,10 @@
 
 #include "http_url.h"
 
-#define HTTP_TRANSFER_BUFFER_BYTES     (256 * 1024)
-#define HTTP_TRANSFER_MAX_HEADER_BYTES (256 * 1024) /* all response headers of one request */
-#define HTTP_TRANSFER_MAX_VALUE_BYTES  1024         /* kept of one header's value */
+#define HTTP_TRANSFER_BUFFER_BYTES       (256 * 1024)
+#define HTTP_TRANSFER_MAX_HEADER_BYTES   (256 * 1024) /* all response headers of one request */
+#define HTTP_TRANSFER_MAX_VALUE_BYTES    1024         /* kept of one header's value */
+#define HTTP_TRANSFER_MAX_LOCATION_BYTES 8192
 
 typedef struct HttpTransfer HttpTransfer;
 
@@ -33,6 +34,7 @@ typedef struct HttpHeader
 	bool says_columns; /* the media type had the parameter shape=columns */
 	char content_encoding[HTTP_TRANSFER_MAX_VALUE_BYTES];
 	char retry_after[HTTP_TRANSFER_MAX_VALUE_BYTES];
+	char location[HTTP_TRANSFER_MAX_LOCATION_BYTES]; /* "" also when it was longer */
 } HttpHeader;
 
 /* Sums over all requests of one HttpTransfer. */
@@ -69,8 +71,6 @@ extern size_t http_transfer_skim(HttpTransfer *transfer, const char **bytes);
 extern void http_transfer_end(HttpTransfer *transfer);
 
 extern const HttpHeader *http_transfer_header(const HttpTransfer *transfer);
-/* Where the answer redirects to, in the current context; NULL when it does not. */
-extern char *http_transfer_redirect(HttpTransfer *transfer);
 extern const HttpTransferTotals *http_transfer_totals(const HttpTransfer *transfer);
 
 #endif

@@ -14,6 +14,9 @@
 #include "printable.h"
 #include "settings.h"
 
+/* RFC 3986, 3.1 */
+#define SCHEME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-."
+
 #define SHOWN_PATH_BYTES 200 /* of a URL's path, in messages */
 
 static void
@@ -85,8 +88,7 @@ check_scheme(const char *scheme, HttpUrlSource source)
 static char *
 scheme_of(const char *text)
 {
-	size_t length =
-		strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
+	size_t length = strspn(text, SCHEME_CHARACTERS);
 
 	if (length == 0 || strncmp(text + length, "://", 3) != 0)
 		return NULL;
@@ -128,6 +130,40 @@ http_url_parse(const char *text, HttpUrlSource source)
 		url->host = pnstrdup(url->host + 1, host_length - 2);
 	foreign_memory_release(holder);
 	return url;
+}
+
+/* A reference that begins with a scheme is no relative one (RFC 3986, 4.2). */
+static bool
+has_scheme(const char *reference)
+{
+	size_t length = strspn(reference, SCHEME_CHARACTERS);
+
+	return length > 0 && reference[length] == ':';
+}
+
+HttpUrl *
+http_url_parse_location(const HttpUrl *base, const char *location)
+{
+	ForeignMemory *holder;
+	CURLU *resolved;
+	CURLUcode code;
+	char *text;
+
+	if (has_scheme(location))
+		return http_url_parse(location, HTTP_URL_REDIRECT);
+	holder = foreign_memory_reserve(CurrentMemoryContext, release_url);
+	holder->object = resolved = curl_url();
+	if (resolved == NULL)
+		ereport(ERROR, errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"));
+	code = curl_url_set(resolved, CURLUPART_URL, base->text, 0);
+	if (code == CURLUE_OK)
+		code = curl_url_set(resolved, CURLUPART_URL, location, 0);
+	if (code != CURLUE_OK)
+		ereport(ERROR, errcode(fault_sqlstate(HTTP_URL_REDIRECT)),
+				errmsg("%s is malformed: %s", subject(HTTP_URL_REDIRECT), curl_url_strerror(code)));
+	text = url_part(resolved, CURLUPART_URL, 0);
+	foreign_memory_release(holder);
+	return http_url_parse(text, HTTP_URL_REDIRECT);
 }
 
 void

@@ -28,6 +28,12 @@ typedef enum HttpUrlSource
  */
 extern HttpUrl *http_url_parse(const char *text, HttpUrlSource source);
 
+/*
+ * Parses what a Location header says (RFC 9110, 10.2.2): a URL, or a reference
+ * relative to the URL that was asked for. Raises 38000 as above.
+ */
+extern HttpUrl *http_url_parse_location(const HttpUrl *base, const char *location);
+
 /* Raises 42501 unless pg_transferbench.allowed_hosts permits the URL's host and port. */
 extern void http_url_check_allowed(const HttpUrl *url);
 

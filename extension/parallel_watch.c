@@ -4,45 +4,44 @@
 #include "postgres.h"
 
 #include "executor/executor.h"
+#include "nodes/nodeFuncs.h"
 
 #include "parallel_watch.h"
 
-static ExecutorStart_hook_type next_hook;
+static ExecutorEnd_hook_type next_hook;
 
-/* Outlives a statement that failed, without effect: it is read after a new beginning only. */
-static bool plan_wants_workers;
+static uint64 workers_launched;
+
+static bool
+count_workers(PlanState *state, void *context)
+{
+	if (IsA(state, GatherState))
+		workers_launched += castNode(GatherState, state)->nworkers_launched;
+	else if (IsA(state, GatherMergeState))
+		workers_launched += castNode(GatherMergeState, state)->nworkers_launched;
+	return planstate_tree_walker(state, count_workers, context);
+}
 
 static void
-watch_executor_start(QueryDesc *query, int eflags)
+watch_executor_end(QueryDesc *query)
 {
-	plan_wants_workers |= query->plannedstmt->parallelModeNeeded;
+	if (query->plannedstmt->parallelModeNeeded && query->planstate != NULL)
+		(void) count_workers(query->planstate, NULL);
 	if (next_hook != NULL)
-		next_hook(query, eflags);
+		next_hook(query);
 	else
-		standard_ExecutorStart(query, eflags);
+		standard_ExecutorEnd(query);
 }
 
 void
 parallel_watch_install(void)
 {
-	next_hook = ExecutorStart_hook;
-	ExecutorStart_hook = watch_executor_start;
+	next_hook = ExecutorEnd_hook;
+	ExecutorEnd_hook = watch_executor_end;
 }
 
-bool
-parallel_watch_begin(void)
+uint64
+parallel_watch_workers(void)
 {
-	bool seen_before = plan_wants_workers;
-
-	plan_wants_workers = false;
-	return seen_before;
-}
-
-bool
-parallel_watch_end(bool seen_before)
-{
-	bool seen = plan_wants_workers;
-
-	plan_wants_workers |= seen_before;
-	return seen;
+	return workers_launched;
 }

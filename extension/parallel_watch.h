@@ -1,6 +1,6 @@
 /*
- * parallel_watch.h - notices whether any statement may have used parallel
- * workers, those inside functions too: their CPU time is not this backend's.
+ * parallel_watch.h - notices whether any statement launched parallel workers,
+ * those inside functions too: their CPU time is not this backend's.
  */
 #ifndef TRANSFERBENCH_PARALLEL_WATCH_H
 #define TRANSFERBENCH_PARALLEL_WATCH_H
@@ -9,11 +9,9 @@
 extern void parallel_watch_install(void);
 
 /*
- * Begins to watch; an error in between needs no cleanup. Nests: what it returns,
- * what was seen before, goes to parallel_watch_end.
+ * Workers launched so far by statements of this backend that have ended well; it
+ * only grows, so that two readings tell what happened between them.
  */
-extern bool parallel_watch_begin(void);
-/* Ends, and tells whether a plan that wants workers was started meanwhile. */
-extern bool parallel_watch_end(bool seen_before);
+extern uint64 parallel_watch_workers(void);
 
 #endif

@@ -210,13 +210,13 @@ query_path_run(BenchPath *base, int64 n, RowConsumer *consumer, BenchTrial *tria
 	};
 	SPIExecuteOptions options = {.read_only = true, .dest = &receiver.base};
 	int nest_level = begin_conditions(path);
-	bool workers_seen_before = parallel_watch_begin();
+	uint64 workers_before = parallel_watch_workers();
 	SPIPlanPtr plan;
 
 	connect_spi();
 	plan = prepare(wrap_select(path, "*", psprintf("LIMIT " INT64_FORMAT, n)));
 	check_execution(SPI_execute_plan_extended(plan, &options));
-	trial->cpu_is_partial = parallel_watch_end(workers_seen_before) && path->parallel;
+	trial->cpu_is_partial = parallel_watch_workers() > workers_before;
 	SPI_finish();
 	end_conditions(nest_level);
 }

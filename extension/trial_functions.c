@@ -98,8 +98,7 @@ run_trials(ReturnSetInfo *result, BenchPath *path, int64 n, int trials, bool ver
 	if (path->remark != NULL)
 		path->remark(path);
 	if (cpu_was_partial)
-		ereport(NOTICE,
-				errmsg("%s: the plan uses parallel workers, so CPU times are null", path->name),
+		ereport(NOTICE, errmsg("%s: parallel workers ran, so CPU times are null", path->name),
 				errdetail("A backend cannot see the CPU time of its workers."),
 				errhint("parallel => false measures without workers."));
 }

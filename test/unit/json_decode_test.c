@@ -222,6 +222,11 @@ static const RowCase row_cases[] = {
 	 "object {\"a\":1}; missing; missing; missing"},
 	{"several texts at once", "{\"id\":[-0],\"x\":-9999999999999999999,\"na\\u0022me\":{\"a\":[]}}",
 	 0, "array [-0]; number -9999999999999999999; missing; object {\"a\":[]}"},
+	{"replacement character, meant", "{\"id\":\"\xef\xbf\xbd\\ufffd\\\"\\n\",\"x\":true}", 0,
+	 "string(8) \xef\xbf\xbd\xef\xbf\xbd\"\n; true; missing; missing"},
+	{"a key that json-c mistakes beside values of all kinds",
+	 "{\"\\ud876\\udc00\":0,\"id\":false,\"x\":null,\"na\\\"me\":-9223372036854775808}", 1,
+	 "false; null; missing; int -9223372036854775808"},
 	{"wide integer in an unknown key", "{\"y\":99999999999999999999,\"id\":0}", 1,
 	 "int 0; missing; missing; missing"},
 };
@@ -261,6 +266,42 @@ test_rows(void)
 		check_row(decoder, row, wanted, "the same, long");
 	}
 	json_decoder_free(decoder);
+}
+
+/* Every character beyond the basic plane, by its pair of escapes, in a value and in a key. */
+static void
+test_surrogate_pairs(void)
+{
+	int wrong_values = 0, wrong_keys = 0;
+
+	for (unsigned c = 0x10000; c <= 0x10ffff; c++)
+	{
+		char utf8[5] = {(char) (0xf0 | c >> 18), (char) (0x80 | (c >> 12 & 0x3f)),
+						(char) (0x80 | (c >> 6 & 0x3f)), (char) (0x80 | (c & 0x3f))};
+		const char *names[] = {"v", utf8};
+		JsonDecoder *decoder;
+		JsonField fields[2];
+		char row[64];
+		int unknown_keys, length;
+
+		/* all of the range that json-c mistakes, and samples of the rest */
+		if ((c & 0xffff) < 0xd7ff && c % 997 != 0)
+			continue;
+		decoder = json_decoder_create(names, 2);
+		length = snprintf(row, sizeof(row), "{\"v\":\"<\\u%04x\\u%04x>\",\"\\u%04x\\u%04x\":[7]}",
+						  0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff),
+						  0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
+		if (json_decode_row(decoder, row, (size_t) length, false, fields, &unknown_keys) !=
+				JSON_DECODE_OK ||
+			unknown_keys != 0)
+			wrong_keys++;
+		wrong_values += fields[0].kind != JSON_FIELD_STRING || fields[0].length != 6 ||
+						memcmp(fields[0].text + 1, utf8, 4) != 0;
+		wrong_keys += fields[1].kind != JSON_FIELD_ARRAY || strcmp(fields[1].text, "[7]") != 0;
+		json_decoder_free(decoder);
+	}
+	unit_equal_int(wrong_values, 0, "surrogate pairs in values");
+	unit_equal_int(wrong_keys, 0, "surrogate pairs in keys");
 }
 
 static bool
@@ -445,6 +486,7 @@ main(void)
 	setlocale(LC_ALL, "");
 	test_values();
 	test_rows();
+	test_surrogate_pairs();
 	test_interrupted();
 	test_many_columns();
 	test_no_objects();
