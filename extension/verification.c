@@ -5,7 +5,10 @@
 
 #include "fmgr.h"
 #include "lib/stringinfo.h"
+#include "catalog/pg_type.h"
 #include "mb/pg_wchar.h"
+#include "parser/parse_coerce.h"
+#include "utils/json.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
@@ -105,7 +108,9 @@ prepare_pass(SidePass *pass, RowSide side, RowHasher *hasher, const RowHasher *n
 
 /* --- showing some of the values --------------------------------------------------- */
 
-#define SHOWN_BYTES 60 /* of one value */
+#define SHOWN_BYTES        60          /* of one value */
+#define SHOWN_BEFORE_BYTES 20          /* of these, before the first difference at most */
+#define KEPT_BYTES         (64 * 1024) /* of one value, to look for the difference in */
 
 /* what a pass that looks for the samples' rows carries */
 typedef struct SamplePass
@@ -117,6 +122,7 @@ typedef struct SamplePass
 	MemoryContext context; /* of the texts */
 } SamplePass;
 
+/* A value as JSON would have it: numbers bare, text in quotes with its escapes, null. */
 static char *
 shown_value(TupleDesc row_desc, const char *column_name, const Datum *values, const bool *nulls)
 {
@@ -126,6 +132,7 @@ shown_value(TupleDesc row_desc, const char *column_name, const Datum *values, co
 		Oid output_function;
 		bool is_varlena;
 		char *text;
+		StringInfoData quoted;
 
 		if (attribute->attisdropped || strcmp(NameStr(attribute->attname), column_name) != 0)
 			continue;
@@ -133,11 +140,37 @@ shown_value(TupleDesc row_desc, const char *column_name, const Datum *values, co
 			return "null";
 		getTypeOutputInfo(attribute->atttypid, &output_function, &is_varlena);
 		text = OidOutputFunctionCall(output_function, values[i]);
-		if (strlen(text) > SHOWN_BYTES)
-			text = psprintf("%.*s...", pg_mbcliplen(text, strlen(text), SHOWN_BYTES), text);
-		return text;
+		text[pg_mbcliplen(text, strlen(text), KEPT_BYTES)] = '\0';
+		if (TypeCategory(attribute->atttypid) == TYPCATEGORY_NUMERIC)
+			return text;
+		initStringInfo(&quoted);
+		escape_json(&quoted, text);
+		return quoted.data;
 	}
 	return "";
+}
+
+/* Where two texts begin to differ, with a few characters before it, between characters. */
+static int
+first_difference(const char *a, const char *b)
+{
+	int same = 0;
+	int start;
+
+	while (a[same] != '\0' && a[same] == b[same])
+		same++;
+	start = pg_mbcliplen(a, same, Max(same - SHOWN_BEFORE_BYTES, 0));
+	return start;
+}
+
+static char *
+cut(const char *text, int start)
+{
+	const char *from = text + start;
+	int length = pg_mbcliplen(from, strlen(from), SHOWN_BYTES);
+
+	return psprintf("%s%.*s%s", start > 0 ? "..." : "", length, from,
+					from[length] != '\0' ? "..." : "");
 }
 
 static void
@@ -178,14 +211,16 @@ collect_samples(BenchPath *paths[2], SidePass passes[2], int64 n, const RowDiffe
 	{
 		const char *native = sample_passes[SIDE_NATIVE].texts[i];
 		const char *http = sample_passes[SIDE_HTTP].texts[i];
+		int start;
 
 		/* not found again: the endpoint gives other rows each time */
 		if (native == NULL || http == NULL)
 			continue;
+		start = first_difference(native, http);
 		verification->samples[verification->sample_count++] = (VerificationSample){
 			.column_name = verification->column_names[result->samples[i].column],
-			.native = native,
-			.http = http};
+			.native = cut(native, start),
+			.http = cut(http, start)};
 	}
 }
 

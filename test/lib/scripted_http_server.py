@@ -443,9 +443,12 @@ def behave_flaky(connection, request):
 
 
 def behave_redirect(connection, request):
-    """status= to the location to=; without to=, to itself."""
-    connection.send_answer(b'', '%d Elsewhere' % request.number('status', 302),
-                           headers=['Location: ' + request.text('to', request.target)])
+    """status= to the location to=; without to=, to itself. body= comes after delay_ms=."""
+    body = request.raw('body', b'')
+    connection.send_head('%d Elsewhere' % request.number('status', 302), len(body),
+                         headers=['Location: ' + request.text('to', request.target)])
+    time.sleep(request.number('delay_ms', 0) / 1000)
+    connection.send(body)
 
 
 # --- compression -------------------------------------------------------------

@@ -20,7 +20,8 @@ $session->value($_)
 	'CREATE TABLE wide (id int, t text, a int[])',
 	"CREATE TYPE answer AS ENUM ('NA', 'yes')",
 	'CREATE TABLE polls (e answer, j json, x float8)',
-	'CREATE TABLE arrays (a int[], id int)');
+	'CREATE TABLE arrays (a int[], id int)',
+	'CREATE TABLE points (id bigint, x float8)');
 
 # URL of a body too long for a URL of its own.
 sub publish
@@ -114,6 +115,45 @@ with_setting($session,
 			fetch_call('rows', $server->url('/raw', bytes => "HTTP/1.1 302 Go\r\nLocation: http://\xff\xfe.example/\r\n\r\n"), 1),
 			{ message => qr/^[ -~]+$/ }, 'a redirect to a host of wild bytes: the message is printable');
 	});
+
+# --- answers that are no end, or not yet ---------------------------------------------------------
+
+with_setting($session,
+	follow_redirects => 'on',
+	sub {
+		for my $to ('/json', $server->url('/json'))
+		{
+			succeeds($session,
+				fetch_call('rows, requests', $server->url('/redirect', to => $to, body => 'x' x 5000, delay_ms => 60), 3, row_type => "'points'"),
+				'3|2', 'a redirect is followed before its body has come: ' . ($to =~ /^http/ ? 'a URL' : 'a path'));
+		}
+		fails_with($session, fetch_call('rows', $server->url('/raw', bytes => "HTTP/1.1 302 Go\r\nContent-Length: 0\r\n\r\n"), 1),
+			{ sqlstate => '38000', hint => qr/no location/ }, 'a redirect without a location');
+	});
+with_setting($session,
+	stall_timeout => '1s',
+	sub {
+		fails_with($session, fetch_call('rows', $server->url('/raw', bytes => "HTTP/1.1 101 Switch\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nx"), 1),
+			{ sqlstate => qr/^(38000|08006)$/ }, 'an answer that switches protocols');
+	});
+
+# --- what a report shows ---------------------------------------------------------------------------
+
+my $long = 'a' x 300;
+for my $case (
+	[ "'x'", '"\\u001b[31m\\n"', qr/t: "x" -> "\\u001b\[31m\\n"/, 'control characters, escaped' ],
+	[ 'NULL::text', '""', qr/t: null -> ""/, 'null and the empty string, told apart' ],
+	[ "'null'", 'null', qr/t: "null" -> null/, 'null and the text null, told apart' ],
+	[ "'${long}1'", qq("${long}2"), qr/t: \.\.\.a+1" -> \.\.\.a+2"/, 'where long values differ' ],
+	[ "U&'\\+02D800'", '"\\ud876\\udc01"', qr/t: "\x{f0}\x{ad}\x{a0}\x{80}" -> "\x{f0}\x{ad}\x{a0}\x{81}"|\x{2d800}/, 'characters beyond the basic plane' ])
+{
+	my ($native, $http, $shown, $name) = @$case;
+	my $result = succeeds($session,
+		'SELECT rows_equal, values_changed FROM bench_compare(' . literal($server->url('/json', body => qq([{"id":1,"t":$http}])))
+		  . ", '{1}', trials => 1, query => " . literal("SELECT 1 AS id, $native AS t") . ')',
+		'f|1', "a changed value: $name");
+	like(join("\n", map { $_->{detail} // '' } @{ $result->{notices} }), $shown, "and shown: $name");
+}
 
 # --- what other roles plant ---------------------------------------------------------------------
 
