@@ -25,7 +25,7 @@ typedef enum AddressClass
 	ADDRESS_REFUSED, /* link-local, metadata, unspecified, multicast, other families */
 } AddressClass;
 
-/* Takes the next entry off *cursor; false at the end of the list. Blank entries come as length 0. */
+/* Takes the next entry off *cursor; false at the list's end. Blank entries come as length 0. */
 static bool
 next_entry(const char **cursor, const char **entry, size_t *length)
 {
@@ -186,8 +186,10 @@ classify_ipv4(uint32 address) /* host byte order */
 	return ADDRESS_ORDINARY;
 }
 
-/* Where an IPv6 address leads to an IPv4 one, that: mapped and compatible addresses (RFC 4291), NAT64
- * (RFC 6052) and 6to4 (RFC 3056). */
+/*
+ * Where an IPv6 address leads to an IPv4 one, that: mapped and compatible
+ * addresses (RFC 4291), NAT64 (RFC 6052) and 6to4 (RFC 3056).
+ */
 static bool
 embedded_ipv4(const struct in6_addr *address, uint32 *ipv4)
 {

@@ -86,7 +86,7 @@ http_client_create(List *headers)
 	return client;
 }
 
-/* --- redirects and retries ------------------------------------------------------------------ */
+/* --- redirects and retries ----------------------------------------------------------- */
 
 static bool
 is_success(const HttpClient *client)
@@ -251,7 +251,7 @@ same_origin(const HttpUrl *a, const HttpUrl *b)
 	return a->is_tls == b->is_tls && a->port == b->port && pg_strcasecmp(a->host, b->host) == 0;
 }
 
-/* --- content coding ----------------------------------------------------------------------------- */
+/* --- content coding ------------------------------------------------------------------ */
 
 static void
 out_of_memory(void)
@@ -338,7 +338,7 @@ read_inflated(HttpClient *client, const char **bytes)
 	return 0;
 }
 
-/* --- from outside ---------------------------------------------------------------------------------- */
+/* --- from outside -------------------------------------------------------------------- */
 
 void
 http_client_get(HttpClient *client, const char *url)

@@ -60,7 +60,7 @@ typedef struct HttpRun
 	int64 spilled_bytes;
 } HttpRun;
 
-/* --- errors ------------------------------------------------------------------------------- */
+/* --- errors -------------------------------------------------------------------------- */
 
 static void
 add_row_context(void *context)
@@ -176,7 +176,7 @@ has_any_column(const HttpRun *run)
 	return false;
 }
 
-/* --- one row ------------------------------------------------------------------------------- */
+/* --- one row ------------------------------------------------------------------------- */
 
 static void
 consume_row(HttpRun *run, const char *text, size_t length, bool has_wide_integers, bool na_is_null)
@@ -204,7 +204,7 @@ consume_row(HttpRun *run, const char *text, size_t length, bool has_wide_integer
 	row_consumer_consume(run->consumer, slot);
 }
 
-/* --- a column-oriented body ------------------------------------------------------------------ */
+/* --- a column-oriented body ---------------------------------------------------------- */
 
 static void
 begin_column(HttpRun *run, const JsonFrame *frame)
@@ -260,7 +260,7 @@ demanded_shape(const HttpRun *run)
 	return http_client_says_columns(run->client) ? JSON_SHAPE_COLUMNS : JSON_SHAPE_UNKNOWN;
 }
 
-/* --- one page ---------------------------------------------------------------------------------- */
+/* --- one page ------------------------------------------------------------------------ */
 
 /* A single row of columns comes as scalars, which is a row of LINES. */
 static bool
@@ -337,7 +337,7 @@ run_page(HttpRun *run, int64 rows, int64 offset)
 		consume_spool(run);
 }
 
-/* --- one run ------------------------------------------------------------------------------------ */
+/* --- one run ------------------------------------------------------------------------- */
 
 static void
 release_frames(void *frames)
@@ -444,7 +444,7 @@ http_path_run(BenchPath *base, int64 n, RowConsumer *consumer, BenchTrial *trial
 	memcpy(path->na_counts, row_input_na_counts(run->input), counts_size);
 }
 
-/* --- the path ------------------------------------------------------------------------------------ */
+/* --- the path ------------------------------------------------------------------------ */
 
 /* Says what no figure of a trial shows: temporary files, and nulls that were no null. */
 static void

@@ -162,7 +162,7 @@ on_open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *addres
 	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-/* --- making and unmaking ---------------------------------------------------------------- */
+/* --- making and unmaking ------------------------------------------------------------- */
 
 static void
 release_multi(void *multi)
@@ -295,7 +295,7 @@ http_transfer_create(void)
 	return transfer;
 }
 
-/* --- waiting ------------------------------------------------------------------------------- */
+/* --- waiting ------------------------------------------------------------------------- */
 
 static char *
 seconds_text(int64 milliseconds)
@@ -499,7 +499,7 @@ advance(HttpTransfer *transfer, bool until_header)
 	}
 }
 
-/* --- one request ----------------------------------------------------------------------------- */
+/* --- one request --------------------------------------------------------------------- */
 
 void
 http_transfer_end(HttpTransfer *transfer)
@@ -628,7 +628,7 @@ http_transfer_skim(HttpTransfer *transfer, const char **bytes)
 	return transfer->received_length;
 }
 
-/* --- what is known about the answer ------------------------------------------------------------ */
+/* --- what is known about the answer -------------------------------------------------- */
 
 const HttpHeader *
 http_transfer_header(const HttpTransfer *transfer)

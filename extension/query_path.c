@@ -29,7 +29,7 @@ typedef struct ConsumerReceiver
 	RowConsumer *consumer;
 } ConsumerReceiver;
 
-/* --- the query as text ------------------------------------------------------ */
+/* --- the query as text --------------------------------------------------------------- */
 
 /* A syntax error's place is one in `query`, not in the statement that the user sent. */
 static void
@@ -98,7 +98,7 @@ wrap_select(const QueryPath *path, const char *columns, const char *tail)
 	return psprintf("SELECT %s FROM (%s\n) AS q %s", columns, path->select, tail);
 }
 
-/* --- the conditions of a measurement ---------------------------------------- */
+/* --- the conditions of a measurement ------------------------------------------------- */
 
 static void
 set_for_run(const char *name, const char *value)
@@ -161,7 +161,7 @@ connect_spi(void)
 				errmsg("SPI_connect failed: %s", SPI_result_code_string(code)));
 }
 
-/* --- the path ---------------------------------------------------------------- */
+/* --- the path ------------------------------------------------------------------------ */
 
 static bool
 receive_row(TupleTableSlot *slot, DestReceiver *self)

@@ -63,8 +63,7 @@ reference_table_create(const char *name, int64 n, int64 seed)
 		ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("SPI_connect failed"));
 	execute(psprintf("CREATE TABLE %s (LIKE %s.bench_reference_row)", table, extension));
 	execute(psprintf("COMMENT ON TABLE %s IS %s", table, quote_literal_cstr(comment)));
-	/* the casts make it our function and no other's: an exact match, in a schema that others may own
-	 * functions in */
+	/* the casts match our function and no other: somebody else may own functions in that schema */
 	execute(psprintf("INSERT INTO %s SELECT * FROM %s.bench_rows('" INT64_FORMAT
 					 "'::pg_catalog.int8, '" INT64_FORMAT "'::pg_catalog.int8)",
 					 table, extension, n, seed));

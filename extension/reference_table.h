@@ -13,7 +13,7 @@
  */
 extern Oid reference_table_create(const char *name, int64 n, int64 seed);
 
-/* The query that reads the reference table in order; raises 42P01, with a hint, when there is none. */
+/* The query that reads the reference table in order; raises 42P01 when there is none. */
 extern char *reference_table_query(void);
 
 #endif

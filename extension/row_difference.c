@@ -54,7 +54,7 @@ struct RowDifference
 	RowDifferenceResult *result;
 };
 
-/* --- records -------------------------------------------------------------------------- */
+/* --- records ------------------------------------------------------------------------- */
 
 static Tuplesortstate *
 begin_sort(RowDifference *difference)
@@ -136,7 +136,7 @@ row_difference_add(RowDifference *difference, RowSide side, uint64 row_hash,
 		addHyperLogLog(&difference->distinct[i], (uint32) (column_hashes[i] >> 32));
 }
 
-/* --- 1: equal rows cancel out -------------------------------------------------------------- */
+/* --- 1: equal rows cancel out -------------------------------------------------------- */
 
 static void
 keep_left_over(RowDifference *difference, const Record *record)
@@ -183,7 +183,7 @@ cancel_out(RowDifference *difference)
 		keep_left_over(difference, &group);
 }
 
-/* --- 2: rows left over become pairs ---------------------------------------------------------- */
+/* --- 2: rows left over become pairs -------------------------------------------------- */
 
 /* what one column, taken for the key, makes of the rows left over */
 typedef struct Pairing

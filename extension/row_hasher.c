@@ -42,7 +42,7 @@ struct RowHasher
 	uint64 *hashes;       /* [columns] */
 };
 
-/* --- one function per family -------------------------------------------------- */
+/* --- one function per family --------------------------------------------------------- */
 
 static uint64
 hash_bool(ColumnHasher *column, Datum value)
@@ -230,7 +230,7 @@ hash_other(ColumnHasher *column, Datum value)
 	return hash_text_of_other(column, pinned_output_text(column, value));
 }
 
-/* --- choosing -------------------------------------------------------------------- */
+/* --- choosing ------------------------------------------------------------------------ */
 
 static const struct
 {

@@ -4,7 +4,8 @@
  *
  * Families by base type (domains as what they are over): bool; int2, int4,
  * int8; float4, float8; numeric; text and varchar; bpchar; bytea; date, time,
- * timestamp, timestamptz; uuid; money as the integer that it is; json and jsonb as parsed (canonical_json.h).
+ * timestamp, timestamptz; uuid; money as the integer that it is; json and jsonb
+ * as parsed (canonical_json.h).
  * Every other type by its output text under DateStyle ISO, IntervalStyle
  * postgres, TimeZone UTC, extra_float_digits 3, bytea_output hex. Text is
  * converted to UTF-8.

@@ -46,7 +46,7 @@ struct RowInput
 	MemoryContext context; /* for caches that outlive a row */
 };
 
-/* --- text of a field --------------------------------------------------------------- */
+/* --- text of a field ----------------------------------------------------------------- */
 
 /* A string of the message as the database's text: no \u0000, the server's encoding. */
 static char *
@@ -248,7 +248,7 @@ convert_populated(ColumnInput *column, const JsonField *field, bool *is_null)
 	return json_populate_value(column->populate, input_text(field), is_null);
 }
 
-/* --- choosing --------------------------------------------------------------------------- */
+/* --- choosing ------------------------------------------------------------------------ */
 
 static void
 choose_converter(ColumnInput *column)

@@ -24,7 +24,7 @@ extern void trial_runner_attempt(BenchPath *path, int64 n, int number, BenchTria
 extern int64 trial_runner_pass(BenchPath *path, int64 n, RowObserver observer,
 							   void *observer_context);
 
-/* One uncounted trial. A failure is swallowed (the trials to come will show it), a cancel is not. */
+/* One uncounted trial. A failure is swallowed (the trials to come show it), a cancel is not. */
 extern void trial_runner_warm_up(BenchPath *path, int64 n);
 
 /* An untimed pass that only digests; returns the digest. */

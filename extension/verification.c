@@ -106,7 +106,7 @@ prepare_pass(SidePass *pass, RowSide side, RowHasher *hasher, const RowHasher *n
 	row_digest_init(&pass->digest, palloc0(sizeof(uint64) * Max(columns, 1)), columns);
 }
 
-/* --- showing some of the values --------------------------------------------------- */
+/* --- showing some of the values ------------------------------------------------------ */
 
 #define SHOWN_BYTES        60          /* of one value */
 #define SHOWN_BEFORE_BYTES 20          /* of these, before the first difference at most */
@@ -224,7 +224,7 @@ collect_samples(BenchPath *paths[2], SidePass passes[2], int64 n, const RowDiffe
 	}
 }
 
-/* --- comparing ------------------------------------------------------------------------ */
+/* --- comparing ----------------------------------------------------------------------- */
 
 static void
 find_differences(BenchPath *paths[2], SidePass passes[2], int64 n, Verification *verification)

@@ -33,8 +33,9 @@ typedef struct Verification
 
 /*
  * Compares n rows of both paths by their digests and, when these differ, once
- * more row by row (row_difference.h), and once more to show some of the values. Both row types must have the same column
- * names, in any order: 42804 otherwise. Lives in the current context.
+ * more row by row (row_difference.h), and once more to show some of the values.
+ * Both row types must have the same column names, in any order: 42804 otherwise.
+ * Lives in the current context.
  */
 extern Verification *verification_run(BenchPath *native, BenchPath *http, int64 n);
 
