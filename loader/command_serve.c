@@ -260,11 +260,11 @@ examine_source(Serving *serving, const ServeConfiguration *configuration)
 	return is_fit;
 }
 
+/* All that may have to wait for the database. Signals still end the program: there is nothing yet
+ * to be cleaned up. */
 static bool
-start(Serving *serving, const ServeConfiguration *configuration)
+prepare(Serving *serving, const ServeConfiguration *configuration)
 {
-	ListenSocket listener;
-
 	if (!examine_source(serving, configuration))
 		return false;
 	serving->info = serve_info_document(&serving->source, &configuration->limits);
@@ -273,6 +273,26 @@ start(Serving *serving, const ServeConfiguration *configuration)
 		message_error("out of memory");
 		return false;
 	}
+	return true;
+}
+
+/* Says where it listens; somebody waits for that line. */
+static bool
+announce(const ListenSocket *listener)
+{
+	if (printf("listening on %s\n", listener->url) >= 0 && fflush(stdout) == 0)
+		return true;
+	message_error("cannot write to standard output: %m");
+	return false;
+}
+
+static bool
+start(Serving *serving, const ServeConfiguration *configuration, const sigset_t *signals)
+{
+	ListenSocket listener;
+
+	/* before any thread starts: they inherit it, and only this one takes them */
+	pthread_sigmask(SIG_BLOCK, signals, NULL);
 	if (!listen_socket_open(&listener, configuration->address, (int) configuration->port))
 		return false;
 	serving->answer = (ServeAnswerOptions){
@@ -296,9 +316,7 @@ start(Serving *serving, const ServeConfiguration *configuration)
 						"authentication and no encryption",
 						listener.url);
 	message_note("serving %s", serving->source.table != NULL ? serving->source.table : "a query");
-	printf("listening on %s\n", listener.url);
-	fflush(stdout);
-	return true;
+	return announce(&listener);
 }
 
 /* Waits for a signal of the set; false when none came within the time. */
@@ -379,12 +397,10 @@ command_serve(int argc, char **argv)
 	message_set_quiet(configuration.quiet);
 	signal(SIGPIPE, SIG_IGN);
 	fit_descriptors(&configuration.limits);
-	/* before any thread starts: they inherit it, and only this one takes them */
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
-	pthread_sigmask(SIG_BLOCK, &signals, NULL);
-	started = start(&serving, &configuration);
+	started = prepare(&serving, &configuration) && start(&serving, &configuration, &signals);
 	if (started)
 	{
 		int signal_number;

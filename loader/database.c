@@ -67,22 +67,6 @@ lose(Database *database)
 	return DATABASE_LOST;
 }
 
-/* Whether the client has been gone for long enough; while unsure, *timeout_ms ends with the grace. */
-static bool
-client_has_gone(const Database *database, int *timeout_ms)
-{
-	int64_t left_ns;
-
-	if (database->client_left_ns == 0)
-		return false;
-	left_ns = database->client_left_ns + CLIENT_GRACE_NS - clock_now_ns();
-	if (left_ns <= 0)
-		return true;
-	if (*timeout_ms < 0 || left_ns < *timeout_ms * CLOCK_NS_PER_MS)
-		*timeout_ms = (int) (left_ns / CLOCK_NS_PER_MS) + 1;
-	return false;
-}
-
 /* Waits for the server once; TIMEOUT may come early. */
 static WaitResult
 wait_once(Database *database, short events, int timeout_ms)
@@ -90,17 +74,13 @@ wait_once(Database *database, short events, int timeout_ms)
 	struct pollfd fds[3] = {
 		{.fd = PQsocket(database->connection), .events = events},
 		{.fd = database->interrupt_fd, .events = POLLIN},
-		{.fd = database->client_left_ns == 0 ? database->client_fd : -1, .events = POLLRDHUP},
+		{.fd = database->client_fd, .events = POLLRDHUP},
 	};
 
-	if (client_has_gone(database, &timeout_ms))
-		return WAIT_INTERRUPTED;
 	if (poll(fds, 3, timeout_ms) < 0)
 		return WAIT_TIMEOUT; /* EINTR, ENOMEM: come again */
-	if (fds[1].revents != 0 || (fds[2].revents & (POLLERR | POLLHUP)) != 0)
+	if (fds[1].revents != 0 || fds[2].revents != 0)
 		return WAIT_INTERRUPTED;
-	if (fds[2].revents != 0)
-		database->client_left_ns = clock_now_ns();
 	return fds[0].revents != 0 ? WAIT_READY : WAIT_TIMEOUT;
 }
 
@@ -300,7 +280,6 @@ database_make_idle(Database *database)
 		return;
 	quiet = *database;
 	quiet.interrupt_fd = quiet.client_fd = -1;
-	quiet.client_left_ns = 0;
 	if (PQtransactionStatus(quiet.connection) == PQTRANS_ACTIVE)
 		cancel(&quiet);
 	if (!drain(&quiet, deadline_ns) ||

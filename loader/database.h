@@ -3,7 +3,8 @@
  * waits without watching whether it should stop.
  *
  * Every wait also ends when `interrupt_fd` becomes readable, and when the
- * client for whom the work is done (`client_fd`) has gone. What went wrong
+ * client for whom the work is done (`client_fd`) has gone; one that closed its
+ * sending side counts as gone, since nothing tells it from one that did. What went wrong
  * last is in `message` (one line; never a password: libpq puts none in) and
  * `sqlstate` ("" when there is none).
  */
@@ -18,11 +19,10 @@
 
 typedef struct Database
 {
-	PGconn *connection;     /* NULL when closed */
-	int interrupt_fd;       /* the caller's, -1 for none; readable means: stop waiting */
-	int client_fd;          /* the caller's, -1 for none */
-	int64_t client_left_ns; /* when the client was seen to send no more; 0 until then */
-	int64_t waited_ns; /* spent waiting for the server and receiving from it; the caller resets */
+	PGconn *connection; /* NULL when closed */
+	int interrupt_fd;   /* the caller's, -1 for none; readable means: stop waiting */
+	int client_fd;      /* the caller's, -1 for none */
+	int64_t waited_ns;  /* spent waiting for the server and receiving from it; the caller resets */
 	char sqlstate[6];
 	char message[512];
 } Database;

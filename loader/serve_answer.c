@@ -314,7 +314,6 @@ serve_answer(Exchange *exchange, Database *database, const ServeAnswerOptions *o
 	bool reached = true;
 
 	database->client_fd = exchange_client_fd(exchange);
-	database->client_left_ns = 0;
 	database->waited_ns = 0;
 	if (sql == NULL)
 		fail_out_of_memory(&answer);

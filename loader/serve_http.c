@@ -8,6 +8,7 @@
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /* Of one connection: bounds a request's head, and is the size of a chunk. Untouched pages of it
@@ -22,13 +23,15 @@ typedef struct Active
 	ServeHttp *http;
 	Exchange *exchange;
 	struct MHD_Response *response; /* while its body is being read, for the trailer */
+	bool has_chunks;               /* HTTP/1.1: an end that is none can be told from one */
 	struct Active *previous, *next;
 } Active;
 
 /* One request of any kind. */
 typedef struct Request
 {
-	Active *active; /* NULL unless it is for rows and was admitted */
+	bool has_chunks; /* see Active */
+	Active *active;  /* NULL unless it is for rows and was admitted */
 } Request;
 
 struct ServeHttp
@@ -45,17 +48,6 @@ struct ServeHttp
 	int64_t active;
 	bool closing;
 };
-
-static bool
-is_closing(ServeHttp *http)
-{
-	bool closing;
-
-	pthread_mutex_lock(&http->lock);
-	closing = http->closing;
-	pthread_mutex_unlock(&http->lock);
-	return closing;
-}
 
 /* --- answers in one piece --- */
 
@@ -141,14 +133,25 @@ resume(void *connection)
 	MHD_resume_connection(connection);
 }
 
-static bool
+typedef enum Admission
+{
+	ADMITTED,
+	ADMISSION_FULL,
+	ADMISSION_CLOSING,
+} Admission;
+
+/* Under one lock: whoever closes the doors sees either this request, or none that follows. */
+static Admission
 admit(ServeHttp *http, Active *active)
 {
-	bool is_admitted;
+	Admission admission = ADMITTED;
 
 	pthread_mutex_lock(&http->lock);
-	is_admitted = http->active < http->limits->requests;
-	if (is_admitted)
+	if (http->closing)
+		admission = ADMISSION_CLOSING;
+	else if (http->active >= http->limits->requests)
+		admission = ADMISSION_FULL;
+	else
 	{
 		http->active++;
 		active->next = http->first;
@@ -157,7 +160,7 @@ admit(ServeHttp *http, Active *active)
 		http->first = active;
 	}
 	pthread_mutex_unlock(&http->lock);
-	return is_admitted;
+	return admission;
 }
 
 static void
@@ -256,6 +259,17 @@ create_active(ServeHttp *http, struct MHD_Connection *connection, const ServeReq
 	return NULL;
 }
 
+/* For HTTP/1.0 a body ends with its connection; only a reset says that this is no end. */
+static void
+reset_connection(int fd)
+{
+	const struct sockaddr nowhere = {.sa_family = AF_UNSPEC};
+
+	/* Linux dissolves the connection by an RST; otherwise it is closed as usual, a moment later */
+	if (connect(fd, &nowhere, sizeof(nowhere)) != 0)
+		message_warning("a broken body could not be marked as such: %m");
+}
+
 static ssize_t
 read_body(void *context, uint64_t position, char *bytes, size_t size)
 {
@@ -264,7 +278,11 @@ read_body(void *context, uint64_t position, char *bytes, size_t size)
 
 	(void) position;
 	if (count == EXCHANGE_BROKEN)
+	{
+		if (!active->has_chunks)
+			reset_connection(exchange_client_fd(active->exchange));
 		return MHD_CONTENT_READER_END_WITH_ERROR;
+	}
 	if (count == EXCHANGE_END)
 	{
 		MHD_add_response_footer(active->response, "Server-Timing",
@@ -295,7 +313,8 @@ answer_rows(struct MHD_Connection *connection, Active *active)
 	add_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, request->format->media_type);
 	add_header(response, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_ENCODING);
 	add_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-	add_header(response, MHD_HTTP_HEADER_TRAILER, "Server-Timing");
+	if (active->has_chunks)
+		add_header(response, MHD_HTTP_HEADER_TRAILER, "Server-Timing");
 	if (request->gzip && !add_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip"))
 	{
 		/* a gzip body that is not labelled as one is garbage */
@@ -311,27 +330,30 @@ start_rows(ServeHttp *http, struct MHD_Connection *connection, Request *request,
 {
 	ServeRequest wanted;
 	ParameterWalk walk = {.request = &wanted};
+	Admission admission;
 	Active *active;
 
 	serve_request_init(&wanted);
 	MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, take_parameter, &walk);
 	if (walk.refused)
 		return answer_error(connection, walk.error.status, walk.error.detail);
-	if (is_closing(http))
-		return answer_error(connection, SERVE_STATUS_BUSY, "the server is stopping");
 	wanted.gzip = wants_gzip(connection);
 	wanted.head_only = head_only;
 	active = create_active(http, connection, &wanted);
 	if (active == NULL)
 		return answer_error(connection, SERVE_STATUS_UNSPECIFIED,
 							"out of memory or file descriptors");
-	if (!admit(http, active))
+	admission = admit(http, active);
+	if (admission != ADMITTED)
 	{
 		exchange_release(active->exchange);
 		free(active);
-		return answer_error(connection, SERVE_STATUS_TOO_MANY,
-							"as many requests as --max-requests allows are under way");
+		return admission == ADMISSION_CLOSING
+				   ? answer_error(connection, SERVE_STATUS_BUSY, "the server is stopping")
+				   : answer_error(connection, SERVE_STATUS_TOO_MANY,
+								  "as many requests as --max-requests allows are under way");
 	}
+	active->has_chunks = request->has_chunks;
 	request->active = active;
 	serve_pool_submit(http->pool, active->exchange);
 	return answer_rows(connection, active);
@@ -391,12 +413,14 @@ handle(void *context, struct MHD_Connection *connection, const char *path, const
 	ServeHttp *http = context;
 	Request *request = *request_slot;
 
-	(void) version;
 	(void) upload;
 	if (request == NULL)
 	{
 		request = *request_slot = calloc(1, sizeof(Request));
-		return request == NULL ? MHD_NO : begin(http, connection, request, path, method);
+		if (request == NULL)
+			return MHD_NO;
+		request->has_chunks = strcmp(version, MHD_HTTP_VERSION_1_0) != 0;
+		return begin(http, connection, request, path, method);
 	}
 	if (*upload_size > 0)
 	{

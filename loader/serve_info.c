@@ -80,8 +80,8 @@ serve_info_document(const ServeSource *source, const ServeLimits *limits)
 	put_string(&text, ",", "server_version", source->server_version);
 	put_string(&text, ",", "libpq_version", libpq_version);
 	put_string(&text, ",", "libmicrohttpd_version", MHD_get_version());
+	/* null for a query, whose text may hold what is not for everybody */
 	put_string(&text, ",", "table", source->table);
-	put_string(&text, ",", "query", source->query);
 	put_string(&text, ",", "order_by", source->order);
 	put_columns(&text, source);
 	put_formats(&text);

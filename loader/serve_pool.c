@@ -123,7 +123,10 @@ run_worker(void *context)
 		pool->state.busy--;
 		pool->state.database_reached = reached;
 		worker->current = NULL;
+		pthread_mutex_unlock(&pool->lock);
+		/* may close a large file: nobody is to wait for that */
 		exchange_release(exchange);
+		pthread_mutex_lock(&pool->lock);
 	}
 	pthread_mutex_unlock(&pool->lock);
 	database_close(&worker->database);

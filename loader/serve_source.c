@@ -63,15 +63,22 @@ refuse(const ServeSourceOptions *options, const Database *database)
 	return false;
 }
 
+/*
+ * Queries of the catalog name schemas and operators in full: whatever the search
+ * path is, and whoever may plant things on it.
+ */
+#define IS " OPERATOR(pg_catalog.=) "
+
 /* Finds the table by its name as SQL reads it, schema and quotes included. */
 static bool
 examine_table(ServeSource *source, const ServeSourceOptions *options, Database *database)
 {
 	PGresult *found = database_execute(
 		database,
-		"SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), c.relkind IN "
-		"('r', 'p', 'v', 'm', 'f') FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n"
-		" ON n.oid = c.relnamespace WHERE c.oid = $1::pg_catalog.regclass::pg_catalog.oid",
+		"SELECT pg_catalog.format('%I.%I', n.nspname, c.relname),"
+		" c.relkind" IS "ANY ('{r,p,v,m,f}'::pg_catalog.\"char\"[])"
+		" FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" IS "c.relnamespace"
+		" WHERE c.oid" IS "$1::pg_catalog.regclass::pg_catalog.oid",
 		1, &options->table);
 	bool is_readable;
 
@@ -126,12 +133,13 @@ read_type(ServeColumn *column, Database *database, Oid type)
 	PGresult *found;
 
 	snprintf(type_text, sizeof(type_text), "%u", type);
-	found = database_execute(
-		database,
-		"SELECT pg_catalog.format_type(oid, NULL), typcategory = 'A' OR "
-		"typtype = 'c' OR oid = 'pg_catalog.record'::pg_catalog.regtype::pg_catalog.oid "
-		"FROM pg_catalog.pg_type WHERE oid = $1::pg_catalog.oid",
-		1, values);
+	found = database_execute(database,
+							 "SELECT pg_catalog.format_type(oid, NULL), typcategory" IS
+							 "'A'::pg_catalog.\"char\""
+							 " OR typtype" IS "'c'::pg_catalog.\"char\""
+							 " OR oid" IS "'pg_catalog.record'::pg_catalog.regtype::pg_catalog.oid"
+							 " FROM pg_catalog.pg_type WHERE oid" IS "$1::pg_catalog.oid",
+							 1, values);
 	if (found != NULL && PQntuples(found) == 1)
 	{
 		column->type_name = strdup(PQgetvalue(found, 0, 0));
@@ -318,8 +326,10 @@ order_by_primary_key(ServeSource *source, const ServeSourceOptions *options, Dat
 		" FROM pg_catalog.pg_index i,"
 		" ROWS FROM (pg_catalog.unnest(i.indkey::pg_catalog.int2[])) WITH ORDINALITY"
 		" AS k(number, place), pg_catalog.pg_attribute a"
-		" WHERE i.indrelid = $1::pg_catalog.regclass::pg_catalog.oid AND i.indisprimary"
-		" AND a.attrelid = i.indrelid AND a.attnum = k.number",
+		" WHERE i.indrelid" IS "$1::pg_catalog.regclass::pg_catalog.oid AND i.indisprimary"
+		" AND a.attrelid" IS "i.indrelid AND a.attnum" IS "k.number"
+		/* beyond these come the columns that the index only INCLUDEs */
+		" AND k.place OPERATOR(pg_catalog.<=) i.indnkeyatts::pg_catalog.int8",
 		1, values);
 
 	if (key == NULL)
@@ -347,6 +357,40 @@ examine_order(ServeSource *source, const ServeSourceOptions *options, Database *
 	return true;
 }
 
+static void
+put_select(FILE *text, const ServeSource *source, bool as_json, int64_t limit, int64_t offset)
+{
+	fprintf(text, "SELECT %s FROM (SELECT * FROM ",
+			as_json ? source->json_list : source->text_list);
+	put_from(text, source);
+	if (source->order != NULL)
+		fprintf(text, " ORDER BY %s", source->order);
+	fprintf(text, " LIMIT %" PRId64 " OFFSET %" PRId64 ") AS q", limit, offset);
+}
+
+/* What every request will send must pass now: an order by a type that has none would not. */
+static bool
+examine_select(const ServeSource *source, const ServeSourceOptions *options, Database *database,
+			   bool as_json)
+{
+	char *sql = NULL;
+	size_t length;
+	FILE *text = open_memstream(&sql, &length);
+	bool is_fit;
+
+	if (text == NULL)
+		return out_of_memory();
+	put_select(text, source, as_json, 0, 0);
+	if (fclose(text) != 0)
+	{
+		free(sql);
+		return out_of_memory();
+	}
+	is_fit = database_parse(database, sql);
+	free(sql);
+	return is_fit || refuse(options, database);
+}
+
 bool
 serve_source_examine(ServeSource *source, const ServeSourceOptions *options, Database *database)
 {
@@ -364,7 +408,9 @@ serve_source_examine(ServeSource *source, const ServeSourceOptions *options, Dat
 								   : examine_table(source, options, database)) &&
 		   examine_columns(source, options, database) && examine_order(source, options, database) &&
 		   make_select_list(&source->json_list, source, true, database) &&
-		   make_select_list(&source->text_list, source, false, database);
+		   make_select_list(&source->text_list, source, false, database) &&
+		   examine_select(source, options, database, true) &&
+		   examine_select(source, options, database, false);
 }
 
 char *
@@ -376,12 +422,10 @@ serve_source_sql(const ServeSource *source, bool as_json, int64_t limit, int64_t
 
 	if (text == NULL)
 		return NULL;
-	fprintf(text, BEGIN_EXACT "SELECT %s FROM (SELECT * FROM ",
-			as_json ? source->json_list : source->text_list);
-	put_from(text, source);
-	if (source->order != NULL)
-		fprintf(text, " ORDER BY %s", source->order);
-	fprintf(text, " LIMIT %" PRId64 " OFFSET %" PRId64 ") AS q; COMMIT", limit, offset);
+	fputs(BEGIN_EXACT, text);
+	put_select(text, source, as_json, limit, offset);
+	/* nothing was written; and what a function of the query may have set is not to stay */
+	fputs("; ROLLBACK", text);
 	if (fclose(text) == 0)
 		return sql;
 	free(sql);

@@ -275,9 +275,7 @@ ok(get($server, '/load_from_db?row_limit=0&format=ndjson', ['Accept-Encoding: gz
 # --- clients that misbehave ----------------------------------------------------------------------
 
 {
-	my $socket = send_request($server, '/load_from_db?row_limit=2');
-	shutdown $socket, 1;
-	is(read_answer($socket)->{status}, '200', 'a client that has half-closed gets its answer');
+	my $socket;
 
 	my @idle = map { IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $server->port) or die "connection $_: $@" } 1 .. 1000;
 	print $_ 'GET /load_from_db?row_limit=1 HT' for @idle[ 0 .. 99 ];
@@ -441,6 +439,7 @@ for my $case (
 	[ 'a key that comes twice',    qr/column "a" comes twice/,          @connection, '--query', 'SELECT 1 AS a, 2 AS a' ],
 	[ 'an order by nothing',       qr/there is no column "nope"/,       @connection, '--table', 'numbers', '--order-by', 'n, nope' ],
 	[ 'an order of something else', qr/is not a list of columns/,       @connection, '--table', 'numbers', '--order-by', 'n; DROP' ],
+	[ 'an order by what has none', qr/could not identify an ordering operator/, @connection, '--query', q(SELECT '{}'::json AS j), '--order-by', 'j' ],
 	[ 'both table and query',      qr/exclude each other/,              '--table', 'a', '--query', 'SELECT 1' ],
 	[ 'a port with letters',       qr/--port: invalid value "10x"/,     '--port', '10x' ],
 	[ 'a negative port',           qr/--port: invalid value "-5"/,      '--port', '-5' ],
@@ -465,6 +464,58 @@ is($session->value('SELECT count(*) FROM numbers'), ROWS, 'and nothing was lost 
 	is(get($endpoint, '/load_from_db')->{body}, '[{"N":3,"odd":1},{"N":1,"odd":1},{"N":4,"odd":0},{"N":2,"odd":0}]',
 		'a query with a comment and a semicolon, ordered by quoted and folded names');
 	$endpoint->stop;
+}
+
+# --- tables and paths that mislead ------------------------------------------------------------
+
+$session->value($_)
+  for (
+	'CREATE TABLE including (id int, j json, PRIMARY KEY (id) INCLUDE (j))', q(INSERT INTO including VALUES (2, '[]'), (1, '{}')),
+	'CREATE ROLE planter', 'CREATE SCHEMA planted AUTHORIZATION planter', 'SET ROLE planter',
+	map({ my $type = $_;
+		qq(CREATE FUNCTION planted.equals($type, $type) RETURNS bool LANGUAGE plpgsql AS 'BEGIN RAISE ''planted''; END'),
+		qq(CREATE OPERATOR planted.= (FUNCTION = planted.equals, LEFTARG = $type, RIGHTARG = $type)) } 'oid', '"char"', 'int2'),
+	'RESET ROLE', 'CREATE ROLE hijacked LOGIN SUPERUSER', 'ALTER ROLE hijacked SET search_path = planted, public, pg_catalog');
+{
+	my $endpoint = start_endpoint($node, '--table', 'including', '-U', 'hijacked');
+	is(get($endpoint, '/load_from_db')->{body}, '[{"id":1,"j":{}},{"id":2,"j":[]}]',
+		'ordered by the key alone, whatever its index includes; planted operators are not called');
+	$endpoint->stop;
+
+	$endpoint = start_endpoint($node, '--connections', '1', '--query', q(SELECT set_config('search_path', 'nowhere', false) AS path, set_config('DateStyle', 'German', false) AS style));
+	is(get($endpoint, '/load_from_db')->{status}, '200', "a query that sets things: request $_") for 1 .. 2;
+	unlike(get($endpoint, '/info')->{body}, qr/set_config/, '/info does not tell the text of a query');
+	$endpoint->stop;
+}
+
+# --- bodies cut short, for clients that know no chunks --------------------------------------------
+
+{
+	my $endpoint = start_endpoint($node, '--query', 'SELECT 1 / (50000 - g) AS x FROM generate_series(1, 100000) AS g');
+	my $target = '/load_from_db?row_limit=100000&format=ndjson';
+	my $socket = send_request($endpoint, $target, [], version => '1.0');
+	my ($some, $got) = ('');
+
+	1 while $got = sysread $socket, $some, 1 << 16;
+	ok(!defined $got && $!{ECONNRESET}, 'HTTP/1.0: a body that breaks off ends in a reset') or diag($got // $!);
+	$endpoint->stop;
+}
+
+# --- signals while it waits to start ----------------------------------------------------------------
+
+{
+	my $holder = TransferBench::Session->new($node);
+	$holder->value($_) for ('BEGIN', 'LOCK TABLE numbers IN ACCESS EXCLUSIVE MODE');
+	my $pid = open my $waiting, '-|', endpoint_program(), 'serve', '--port', '0', '-d', $node->connstr('postgres'), '--table', 'numbers'
+	  or die "could not start: $!";
+
+	wait_until(sub { $session->value("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") ne '0' }, 'the start to wait');
+	my $start = time();
+	kill 'TERM', $pid;
+	close $waiting;
+	cmp_ok(time() - $start, '<', 2, 'SIGTERM ends a start that waits for a lock');
+	is($? & 127, 15, 'by the signal');
+	$holder->quit;
 }
 
 done_testing();
