@@ -26,7 +26,6 @@ struct Exchange
 	pthread_mutex_t lock; /* over all that follows, but see buffer */
 	pthread_cond_t room;  /* the database side waits for it */
 	int references;
-	void *http_side; /* NULL once it is gone */
 	bool http_side_sleeps;
 	bool unwanted;    /* nobody reads any more, or it was cut */
 	int interrupt_fd; /* of the thread at work; -1 for none */
@@ -306,17 +305,6 @@ exchange_decide(Exchange *exchange, int status)
 	pthread_mutex_unlock(&exchange->lock);
 	if (!is_decided)
 		free(buffer);
-	return is_decided;
-}
-
-bool
-exchange_is_decided(Exchange *exchange)
-{
-	bool is_decided;
-
-	pthread_mutex_lock(&exchange->lock);
-	is_decided = exchange->state != STATE_UNDECIDED;
-	pthread_mutex_unlock(&exchange->lock);
 	return is_decided;
 }
 

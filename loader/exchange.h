@@ -84,7 +84,6 @@ extern void exchange_detach(Exchange *exchange);
 extern int exchange_client_fd(const Exchange *exchange);
 /* Decides for a body: 200 or 201. False when out of memory or already ended. */
 extern bool exchange_decide(Exchange *exchange, int status);
-extern bool exchange_is_decided(Exchange *exchange);
 /* Writes `length` bytes of the body, waiting for room; false when nobody reads any more. */
 extern bool exchange_write(Exchange *exchange, const char *bytes, size_t length);
 /* Nanoseconds spent in exchange_write waiting for room. */
