@@ -105,7 +105,7 @@ $(UNIT_BUILD)/%_test: test/unit/%_test.c $(wildcard test/unit/*.h) $(UNIT_COMMON
 # --- trying and testing --------------------------------------------------------
 
 STAGE = $(CURDIR)/build/stage
-C_FILES = $(wildcard extension/*.[ch] common/*.[ch] loader/*.[ch] test/unit/*.[ch])
+C_FILES = $(wildcard extension/*.[ch] common/*.[ch] loader/*.[ch] loader/*/*.[ch] test/unit/*.[ch])
 
 .PHONY: deps stage demo test lint sanitize dist
 # The front door of a bare machine: a make of its own, since what deps installs
@@ -128,7 +128,7 @@ test: deps
 lint:
 	@clang-format --dry-run --Werror $(C_FILES)
 	@cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
-		--inline-suppr -Icommon common loader test/unit extension
+		--inline-suppr -Icommon -Iloader common loader test/unit extension
 	@test -f extension/$(EXTENSION_NAME)--$(PROJECT_VERSION).sql || \
 		{ echo "there is no install script for version $(PROJECT_VERSION)" >&2; exit 1; }
 	@test "$$(grep -c '"version": "$(PROJECT_VERSION)"' META.json)" -eq 2 || \

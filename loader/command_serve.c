@@ -1,12 +1,12 @@
 #include "command_serve.h"
 #include "clock.h"
-#include "connection_options.h"
-#include "listen_socket.h"
+#include "database/connection_options.h"
+#include "serve/listen_socket.h"
 #include "message.h"
 #include "options.h"
-#include "serve_http.h"
-#include "serve_pool.h"
-#include "serve_source.h"
+#include "serve/serve_http.h"
+#include "serve/serve_pool.h"
+#include "database/query_source.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -34,7 +34,7 @@ typedef struct ServeConfiguration
 {
 	int64_t port;
 	const char *address;
-	ServeSourceOptions source;
+	QuerySourceOptions source;
 	ConnectionOptions connection;
 	ServeLimits limits;
 	bool quiet;
@@ -43,7 +43,7 @@ typedef struct ServeConfiguration
 /* What runs; each may be missing while starting. */
 typedef struct Serving
 {
-	ServeSource source;
+	QuerySource source;
 	ServeAnswerOptions answer;
 	char *info;
 	ServePool *pool;
@@ -253,7 +253,7 @@ examine_source(Serving *serving, const ServeConfiguration *configuration)
 	database_init(&database, -1);
 	if (database_open(&database, &configuration->connection, SERVE_CONNECT_TIMEOUT_MS) ==
 		DATABASE_OK)
-		is_fit = serve_source_examine(&serving->source, &configuration->source, &database);
+		is_fit = query_source_examine(&serving->source, &configuration->source, &database);
 	else
 		message_error("%s", database.message);
 	database_close(&database);
@@ -370,7 +370,7 @@ stop(Serving *serving, const sigset_t *signals)
 	if (!pool_is_back)
 		return;
 	free(serving->info);
-	serve_source_free(&serving->source);
+	query_source_free(&serving->source);
 }
 
 int

@@ -11,7 +11,7 @@ pg_config=${PG_CONFIG:-pg_config}
 pg_major=${PG_MAJOR:-15}
 
 wanted="gcc libc6-dev make pkg-config
-	libcurl4-openssl-dev libjson-c-dev zlib1g-dev libpq-dev libmicrohttpd-dev
+	libcurl4-openssl-dev libjson-c-dev zlib1g-dev libpq-dev libssl-dev libmicrohttpd-dev
 	perl libipc-run-perl python3 openssl"
 
 # a server that is there, with its headers, is the one to use

@@ -1,4 +1,4 @@
-#include "exchange.h"
+#include "serve/exchange.h"
 #include "clock.h"
 #include "json_text.h"
 #include "temporary_file.h"

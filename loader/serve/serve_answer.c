@@ -1,8 +1,8 @@
-#include "serve_answer.h"
-#include "body_stream.h"
+#include "serve/serve_answer.h"
+#include "serve/body_stream.h"
 #include "clock.h"
 #include "message.h"
-#include "row_format.h"
+#include "rows/row_format.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -111,7 +111,7 @@ close_body(Answer *answer)
 static bool
 open_writer(Answer *answer, const PGresult *result)
 {
-	const ServeSource *source = answer->options->source;
+	const QuerySource *source = answer->options->source;
 	const ServeRequest *request = exchange_request(answer->exchange);
 	RowWriterOptions options = {
 		.columns = source->columns,
@@ -310,7 +310,7 @@ serve_answer(Exchange *exchange, Database *database, const ServeAnswerOptions *o
 	};
 	/* one row tells a HEAD which status a GET would get */
 	int64_t limit = request->head_only && request->row_limit > 1 ? 1 : request->row_limit;
-	char *sql = serve_source_sql(options->source, request->format->is_json, limit, request->offset);
+	char *sql = query_source_sql(options->source, request->format->is_json, limit, request->offset);
 	bool reached = true;
 
 	database->client_fd = exchange_client_fd(exchange);

@@ -6,7 +6,7 @@
 #ifndef TRANSFERBENCH_REFILLER_H
 #define TRANSFERBENCH_REFILLER_H
 
-#include "exchange.h"
+#include "serve/exchange.h"
 
 typedef struct Refiller Refiller;
 

@@ -1,56 +1,56 @@
 /*
- * serve_source.h - what `serve` hands out: a table or a query, looked at once at
+ * query_source.h - what is read: a table or a query, looked at once at
  * the start, and the SQL that reads a part of it.
  *
  * Only integers that were checked ever enter that SQL; names in it come from the
  * server's own description and are quoted.
  */
-#ifndef TRANSFERBENCH_SERVE_SOURCE_H
-#define TRANSFERBENCH_SERVE_SOURCE_H
+#ifndef TRANSFERBENCH_QUERY_SOURCE_H
+#define TRANSFERBENCH_QUERY_SOURCE_H
 
-#include "database.h"
-#include "row_format.h"
+#include "database/database.h"
+#include "rows/row_format.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef struct ServeColumn
+typedef struct QueryColumn
 {
 	char *name;      /* UTF-8 */
 	char *type_name; /* as format_type writes it */
 	bool as_json;    /* read through to_json(): arrays and composites */
 	ValueKind kind;  /* at the start; a result tells its own */
-} ServeColumn;
+} QueryColumn;
 
-typedef struct ServeSource
+typedef struct QuerySource
 {
 	char *table; /* qualified and quoted; NULL for a query */
 	char *query; /* without a last semicolon; NULL for a table */
 	char *order; /* what follows ORDER BY; NULL: as the rows come */
 	int columns; /* at least 1 */
-	ServeColumn *column;
+	QueryColumn *column;
 	char *server_version;
 	char *json_list; /* what follows SELECT, by as_json */
 	char *text_list; /* the columns as they are */
-} ServeSource;
+} QuerySource;
 
-typedef struct ServeSourceOptions
+typedef struct QuerySourceOptions
 {
 	const char *table; /* as given; one of table and query */
 	const char *query;
 	const char *order_by; /* may be NULL: then by the primary key of a table */
-} ServeSourceOptions;
+} QuerySourceOptions;
 
 /* Examines the source on an open connection. False, with a message, when it is not fit to be
- * served; what was filled in is freed by serve_source_free in any case. */
-extern bool serve_source_examine(ServeSource *source, const ServeSourceOptions *options,
+ * served; what was filled in is freed by query_source_free in any case. */
+extern bool query_source_examine(QuerySource *source, const QuerySourceOptions *options,
 								 Database *database);
-extern void serve_source_free(ServeSource *source);
+extern void query_source_free(QuerySource *source);
 
 /* The statements that read rows [offset, offset + limit) in one read-only transaction, under the
  * settings that make values exact; arrays and composites as JSON or as PostgreSQL's own text. NULL
  * when out of memory; the caller frees. */
-extern char *serve_source_sql(const ServeSource *source, bool as_json, int64_t limit,
+extern char *query_source_sql(const QuerySource *source, bool as_json, int64_t limit,
 							  int64_t offset);
 
 #endif

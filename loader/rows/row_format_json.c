@@ -1,5 +1,5 @@
 /* row_format_json.c - an object per row: within one array, or one a line (NDJSON). */
-#include "row_format.h"
+#include "rows/row_format.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "column_spool.h"
+#include "rows/column_spool.h"
 #include "clock.h"
 #include "temporary_file.h"
 

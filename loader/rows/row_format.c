@@ -1,4 +1,4 @@
-#include "row_format.h"
+#include "rows/row_format.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "order_by.h"
+#include "database/order_by.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -9,8 +9,8 @@
 #ifndef TRANSFERBENCH_SERVE_HTTP_H
 #define TRANSFERBENCH_SERVE_HTTP_H
 
-#include "serve_info.h"
-#include "serve_pool.h"
+#include "serve/serve_info.h"
+#include "serve/serve_pool.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
 #ifndef TRANSFERBENCH_SERVE_INFO_H
 #define TRANSFERBENCH_SERVE_INFO_H
 
-#include "serve_pool.h"
-#include "serve_source.h"
+#include "serve/serve_pool.h"
+#include "database/query_source.h"
 
 #include <stdint.h>
 
@@ -24,7 +24,7 @@ typedef struct ServeLimits
 } ServeLimits;
 
 /* JSON, terminated; the caller frees. NULL when out of memory. */
-extern char *serve_info_document(const ServeSource *source, const ServeLimits *limits);
+extern char *serve_info_document(const QuerySource *source, const ServeLimits *limits);
 extern char *serve_health_document(const ServePoolState *state);
 
 #endif

@@ -1,4 +1,4 @@
-#include "body_stream.h"
+#include "serve/body_stream.h"
 
 #include <stdlib.h>
 #include <zlib.h>

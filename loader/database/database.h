@@ -11,7 +11,7 @@
 #ifndef TRANSFERBENCH_DATABASE_H
 #define TRANSFERBENCH_DATABASE_H
 
-#include "connection_options.h"
+#include "database/connection_options.h"
 
 #include <libpq-fe.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "listen_socket.h"
+#include "serve/listen_socket.h"
 #include "message.h"
 
 #include <arpa/inet.h>

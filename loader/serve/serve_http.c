@@ -1,8 +1,8 @@
-#include "serve_http.h"
-#include "accept_encoding.h"
+#include "serve/serve_http.h"
+#include "serve/accept_encoding.h"
 #include "message.h"
-#include "refiller.h"
-#include "serve_request.h"
+#include "serve/refiller.h"
+#include "serve/serve_request.h"
 
 #include <fcntl.h>
 #include <microhttpd.h>

@@ -1,4 +1,4 @@
-#include "connection_options.h"
+#include "database/connection_options.h"
 #include "message.h"
 
 #include <libpq-fe.h>

@@ -1,4 +1,4 @@
-#include "accept_encoding.h"
+#include "serve/accept_encoding.h"
 
 #include <stddef.h>
 #include <string.h>

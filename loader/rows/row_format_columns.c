@@ -1,6 +1,6 @@
 /* row_format_columns.c - one object of arrays, a column each; written once all rows are known. */
-#include "column_spool.h"
-#include "row_format.h"
+#include "rows/column_spool.h"
+#include "rows/row_format.h"
 
 #include <stdlib.h>
 #include <string.h>

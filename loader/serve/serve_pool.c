@@ -1,4 +1,4 @@
-#include "serve_pool.h"
+#include "serve/serve_pool.h"
 #include "clock.h"
 #include "message.h"
 

@@ -8,8 +8,8 @@
 #ifndef TRANSFERBENCH_SERVE_POOL_H
 #define TRANSFERBENCH_SERVE_POOL_H
 
-#include "exchange.h"
-#include "serve_answer.h"
+#include "serve/exchange.h"
+#include "serve/serve_answer.h"
 
 #include <stdbool.h>
 #include <stdint.h>

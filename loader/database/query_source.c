@@ -1,7 +1,7 @@
-#include "serve_source.h"
+#include "database/query_source.h"
 #include "json_encode.h"
 #include "message.h"
-#include "order_by.h"
+#include "database/order_by.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 	" SET LOCAL synchronize_seqscans = off; "
 
 void
-serve_source_free(ServeSource *source)
+query_source_free(QuerySource *source)
 {
 	for (int i = 0; source->column != NULL && i < source->columns; i++)
 	{
@@ -38,7 +38,7 @@ serve_source_free(ServeSource *source)
 	free(source->server_version);
 	free(source->json_list);
 	free(source->text_list);
-	*source = (ServeSource){0};
+	*source = (QuerySource){0};
 }
 
 static bool
@@ -50,7 +50,7 @@ out_of_memory(void)
 
 /* A query is not repeated: it may hold what is not for a log. */
 static bool
-refuse(const ServeSourceOptions *options, const Database *database)
+refuse(const QuerySourceOptions *options, const Database *database)
 {
 	const char *sqlstate = database->sqlstate;
 
@@ -71,7 +71,7 @@ refuse(const ServeSourceOptions *options, const Database *database)
 
 /* Finds the table by its name as SQL reads it, schema and quotes included. */
 static bool
-examine_table(ServeSource *source, const ServeSourceOptions *options, Database *database)
+examine_table(QuerySource *source, const QuerySourceOptions *options, Database *database)
 {
 	PGresult *found = database_execute(
 		database,
@@ -101,7 +101,7 @@ examine_table(ServeSource *source, const ServeSourceOptions *options, Database *
 
 /* A query must be one statement of its own before it is put into parentheses. */
 static bool
-examine_query(ServeSource *source, const ServeSourceOptions *options, Database *database)
+examine_query(QuerySource *source, const QuerySourceOptions *options, Database *database)
 {
 	size_t length = strlen(options->query);
 
@@ -115,7 +115,7 @@ examine_query(ServeSource *source, const ServeSourceOptions *options, Database *
 
 /* What stands in FROM. The line break ends a comment that a query may end with. */
 static void
-put_from(FILE *sql, const ServeSource *source)
+put_from(FILE *sql, const QuerySource *source)
 {
 	if (source->table != NULL)
 		fprintf(sql, "%s AS s", source->table);
@@ -126,7 +126,7 @@ put_from(FILE *sql, const ServeSource *source)
 /* Arrays and composites (and domains over them, whose base type is what the server reports): as
  * text they would be a syntax of PostgreSQL's own within a JSON string. */
 static bool
-read_type(ServeColumn *column, Database *database, Oid type)
+read_type(QueryColumn *column, Database *database, Oid type)
 {
 	char type_text[16];
 	const char *values[1] = {type_text};
@@ -151,7 +151,7 @@ read_type(ServeColumn *column, Database *database, Oid type)
 }
 
 static bool
-check_name(const ServeSource *source, int index)
+check_name(const QuerySource *source, int index)
 {
 	const char *name = source->column[index].name;
 
@@ -172,7 +172,7 @@ check_name(const ServeSource *source, int index)
 }
 
 static bool
-take_columns(ServeSource *source, const ServeSourceOptions *options, Database *database,
+take_columns(QuerySource *source, const QuerySourceOptions *options, Database *database,
 			 const PGresult *shape)
 {
 	source->columns = PQnfields(shape);
@@ -181,7 +181,7 @@ take_columns(ServeSource *source, const ServeSourceOptions *options, Database *d
 		message_error("what is to be served has no columns");
 		return false;
 	}
-	source->column = calloc((size_t) source->columns, sizeof(ServeColumn));
+	source->column = calloc((size_t) source->columns, sizeof(QueryColumn));
 	if (source->column == NULL)
 		return out_of_memory();
 	for (int i = 0; i < source->columns; i++)
@@ -199,7 +199,7 @@ take_columns(ServeSource *source, const ServeSourceOptions *options, Database *d
 
 /* Runs the source for no row: that also shows whether the role may read it. */
 static bool
-examine_columns(ServeSource *source, const ServeSourceOptions *options, Database *database)
+examine_columns(QuerySource *source, const QuerySourceOptions *options, Database *database)
 {
 	char *sql = NULL;
 	size_t length;
@@ -239,7 +239,7 @@ put_identifier(FILE *text, Database *database, const char *name)
 }
 
 static bool
-make_select_list(char **list, const ServeSource *source, bool as_json, Database *database)
+make_select_list(char **list, const QuerySource *source, bool as_json, Database *database)
 {
 	size_t length;
 	FILE *text = open_memstream(list, &length);
@@ -249,7 +249,7 @@ make_select_list(char **list, const ServeSource *source, bool as_json, Database 
 		return out_of_memory();
 	for (int i = 0; i < source->columns; i++)
 	{
-		const ServeColumn *column = &source->column[i];
+		const QueryColumn *column = &source->column[i];
 
 		fputs(i == 0 ? "" : ", ", text);
 		fputs(as_json && column->as_json ? "pg_catalog.to_json(q." : "q.", text);
@@ -264,7 +264,7 @@ make_select_list(char **list, const ServeSource *source, bool as_json, Database 
 }
 
 static bool
-has_column(const ServeSource *source, const char *name)
+has_column(const QuerySource *source, const char *name)
 {
 	for (int i = 0; i < source->columns; i++)
 		if (strcmp(source->column[i].name, name) == 0)
@@ -273,7 +273,7 @@ has_column(const ServeSource *source, const char *name)
 }
 
 static bool
-put_order(FILE *text, const ServeSource *source, Database *database, const char *list)
+put_order(FILE *text, const QuerySource *source, Database *database, const char *list)
 {
 	OrderByItem item = {0};
 	const char *rest = list;
@@ -304,7 +304,7 @@ put_order(FILE *text, const ServeSource *source, Database *database, const char 
 }
 
 static bool
-order_by_list(ServeSource *source, const char *list, Database *database)
+order_by_list(QuerySource *source, const char *list, Database *database)
 {
 	size_t length;
 	FILE *text = open_memstream(&source->order, &length);
@@ -317,7 +317,7 @@ order_by_list(ServeSource *source, const char *list, Database *database)
 }
 
 static bool
-order_by_primary_key(ServeSource *source, const ServeSourceOptions *options, Database *database)
+order_by_primary_key(QuerySource *source, const QuerySourceOptions *options, Database *database)
 {
 	const char *values[1] = {source->table};
 	PGresult *key = database_execute(
@@ -348,7 +348,7 @@ order_by_primary_key(ServeSource *source, const ServeSourceOptions *options, Dat
 }
 
 static bool
-examine_order(ServeSource *source, const ServeSourceOptions *options, Database *database)
+examine_order(QuerySource *source, const QuerySourceOptions *options, Database *database)
 {
 	if (options->order_by != NULL)
 		return order_by_list(source, options->order_by, database);
@@ -358,7 +358,7 @@ examine_order(ServeSource *source, const ServeSourceOptions *options, Database *
 }
 
 static void
-put_select(FILE *text, const ServeSource *source, bool as_json, int64_t limit, int64_t offset)
+put_select(FILE *text, const QuerySource *source, bool as_json, int64_t limit, int64_t offset)
 {
 	fprintf(text, "SELECT %s FROM (SELECT * FROM ",
 			as_json ? source->json_list : source->text_list);
@@ -370,7 +370,7 @@ put_select(FILE *text, const ServeSource *source, bool as_json, int64_t limit, i
 
 /* What every request will send must pass now: an order by a type that has none would not. */
 static bool
-examine_select(const ServeSource *source, const ServeSourceOptions *options, Database *database,
+examine_select(const QuerySource *source, const QuerySourceOptions *options, Database *database,
 			   bool as_json)
 {
 	char *sql = NULL;
@@ -392,12 +392,12 @@ examine_select(const ServeSource *source, const ServeSourceOptions *options, Dat
 }
 
 bool
-serve_source_examine(ServeSource *source, const ServeSourceOptions *options, Database *database)
+query_source_examine(QuerySource *source, const QuerySourceOptions *options, Database *database)
 {
 	const char *version = PQparameterStatus(database->connection, "server_version");
 	PGresult *begun = database_execute(database, "BEGIN TRANSACTION READ ONLY", 0, NULL);
 
-	*source = (ServeSource){0};
+	*source = (QuerySource){0};
 	if (begun == NULL)
 		return refuse(options, database);
 	PQclear(begun);
@@ -414,7 +414,7 @@ serve_source_examine(ServeSource *source, const ServeSourceOptions *options, Dat
 }
 
 char *
-serve_source_sql(const ServeSource *source, bool as_json, int64_t limit, int64_t offset)
+query_source_sql(const QuerySource *source, bool as_json, int64_t limit, int64_t offset)
 {
 	char *sql = NULL;
 	size_t length;

@@ -7,7 +7,7 @@
 #ifndef TRANSFERBENCH_SERVE_REQUEST_H
 #define TRANSFERBENCH_SERVE_REQUEST_H
 
-#include "row_format.h"
+#include "rows/row_format.h"
 
 #include <stdbool.h>
 #include <stddef.h>

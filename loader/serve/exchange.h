@@ -16,7 +16,7 @@
 #ifndef TRANSFERBENCH_EXCHANGE_H
 #define TRANSFERBENCH_EXCHANGE_H
 
-#include "serve_request.h"
+#include "serve/serve_request.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "refiller.h"
+#include "serve/refiller.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
-#include "serve_info.h"
-#include "body_stream.h"
+#include "serve/serve_info.h"
+#include "serve/body_stream.h"
 #include "json_text.h"
-#include "row_format.h"
-#include "serve_request.h"
+#include "rows/row_format.h"
+#include "serve/serve_request.h"
 
 #include <libpq-fe.h>
 #include <microhttpd.h>
@@ -26,7 +26,7 @@ put_integer(JsonText *text, const char *before, const char *key, int64_t value)
 }
 
 static void
-put_columns(JsonText *text, const ServeSource *source)
+put_columns(JsonText *text, const QuerySource *source)
 {
 	json_text_key(text, ",", "columns");
 	for (int i = 0; i < source->columns; i++)
@@ -66,7 +66,7 @@ put_limits(JsonText *text, const ServeLimits *limits)
 }
 
 char *
-serve_info_document(const ServeSource *source, const ServeLimits *limits)
+serve_info_document(const QuerySource *source, const ServeLimits *limits)
 {
 	JsonText text;
 	char libpq_version[16];

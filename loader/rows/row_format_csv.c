@@ -2,7 +2,7 @@
  * row_format_csv.c - a header line, then a line per row, as COPY ... WITH (FORMAT csv,
  * HEADER) writes and reads them: null is an empty field, the empty string is "".
  */
-#include "row_format.h"
+#include "rows/row_format.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,10 +5,10 @@
 #ifndef TRANSFERBENCH_SERVE_ANSWER_H
 #define TRANSFERBENCH_SERVE_ANSWER_H
 
-#include "connection_options.h"
-#include "database.h"
-#include "exchange.h"
-#include "serve_source.h"
+#include "database/connection_options.h"
+#include "database/database.h"
+#include "serve/exchange.h"
+#include "database/query_source.h"
 
 #include <stdint.h>
 
@@ -16,7 +16,7 @@
 
 typedef struct ServeAnswerOptions
 {
-	const ServeSource *source;
+	const QuerySource *source;
 	const ConnectionOptions *connection;
 	int64_t max_spool_bytes; /* 0: no limit */
 } ServeAnswerOptions;

@@ -5,7 +5,7 @@
 #ifndef TRANSFERBENCH_BODY_STREAM_H
 #define TRANSFERBENCH_BODY_STREAM_H
 
-#include "exchange.h"
+#include "serve/exchange.h"
 
 #include <stdbool.h>
 #include <stddef.h>
