@@ -76,14 +76,21 @@ install-loader: loader
 uninstall-loader:
 	$(MAKE) -C loader uninstall PG_CONFIG=$(PG_CONFIG) DESTDIR=$(DESTDIR)
 
-# --- unit tests of common/ ---------------------------------------------------
+# --- unit tests of common/ and of the loader's parts -------------------------
 
 UNIT_CFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -g -ffp-contract=off -Wall -Wextra -Wshadow \
 	-Wstrict-prototypes -Wvla -Icommon $(shell pkg-config --cflags json-c zlib 2>/dev/null) $(SANITIZE)
-UNIT_LIBS = $(shell pkg-config --libs json-c zlib 2>/dev/null) -lm
+UNIT_LIBS = $(shell pkg-config --libs libpq libcurl json-c zlib libcrypto 2>/dev/null) -lm -pthread
 UNIT_BUILD ?= build/unit
 UNIT_PROGRAMS = $(patsubst test/unit/%.c,$(UNIT_BUILD)/%,$(wildcard test/unit/*_test.c))
 UNIT_COMMON = $(patsubst %.c,$(UNIT_BUILD)/%.o,$(COMMON_SOURCES))
+# all of the loader but its commands and its server, as an archive: a test links what it names
+UNIT_LOADER_SOURCES = $(filter-out loader/main.c loader/command_%.c,$(wildcard loader/*.c)) \
+	$(wildcard loader/rows/*.c loader/database/*.c loader/http/*.c loader/measure/*.c)
+UNIT_LOADER = $(patsubst %.c,$(UNIT_BUILD)/%.o,$(UNIT_LOADER_SOURCES))
+UNIT_ARCHIVE = $(UNIT_BUILD)/loader.a
+UNIT_LOADER_CFLAGS = -D_GNU_SOURCE -Iloader -DTRANSFERBENCH_VERSION='"$(PROJECT_VERSION)"' \
+	-pthread $(shell pkg-config --cflags libpq libcurl libcrypto 2>/dev/null)
 
 .PHONY: unit unit-programs
 unit-programs: $(UNIT_PROGRAMS)
@@ -94,13 +101,21 @@ $(UNIT_BUILD)/common/%.o: common/%.c
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(UNIT_BUILD)/%_test: test/unit/%_test.c $(wildcard test/unit/*.h) $(UNIT_COMMON)
+$(UNIT_BUILD)/loader/%.o: loader/%.c
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_COMMON) $(UNIT_LIBS)
+	$(CC) $(UNIT_CFLAGS) $(UNIT_LOADER_CFLAGS) -MMD -MP -c -o $@ $<
 
--include $(UNIT_COMMON:.o=.d)
+$(UNIT_ARCHIVE): $(UNIT_LOADER)
+	@rm -f $@
+	$(AR) rcs $@ $(UNIT_LOADER)
 
-.SECONDARY: $(UNIT_COMMON)
+$(UNIT_BUILD)/%_test: test/unit/%_test.c $(wildcard test/unit/*.h) $(UNIT_COMMON) $(UNIT_ARCHIVE)
+	@mkdir -p $(@D)
+	$(CC) $(UNIT_CFLAGS) $(UNIT_LOADER_CFLAGS) -o $@ $< $(UNIT_ARCHIVE) $(UNIT_COMMON) $(UNIT_LIBS)
+
+-include $(UNIT_COMMON:.o=.d) $(UNIT_LOADER:.o=.d)
+
+.SECONDARY: $(UNIT_COMMON) $(UNIT_LOADER)
 
 # --- trying and testing --------------------------------------------------------
 

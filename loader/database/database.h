@@ -64,6 +64,49 @@ extern void database_make_idle(Database *database);
 extern PGresult *database_execute(Database *database, const char *sql, int parameters,
 								  const char *const *values);
 
+/*
+ * Runs SQL (one statement or more) to its end, interruptibly, in at most `timeout_ms` (or WAIT_FOREVER:
+ * QUIET when over). OK: *result is the last statement's, which the caller clears; it may be NULL
+ * (the caller wants none).
+ */
+extern DatabaseResult database_run(Database *database, const char *sql, int timeout_ms,
+								   PGresult **result);
+
+/* --- COPY; each call OK, INTERRUPTED, FAILED or LOST --- */
+
+/* "COPY ... FROM STDIN", within a transaction of the caller's. */
+extern DatabaseResult database_copy_in_begin(Database *database, const char *sql);
+/* Sends bytes, waiting for room and for what the server says meanwhile: an error shows at once. */
+extern DatabaseResult database_copy_in_put(Database *database, const char *bytes, size_t length);
+/* Ends the data and checks the final result; *rows from the command tag. `abort_reason`: ends it with
+ * an error instead, and returns OK once the server has taken note. */
+extern DatabaseResult database_copy_in_end(Database *database, const char *abort_reason,
+										   int64_t *rows);
+/* "COPY ... TO STDOUT". */
+extern DatabaseResult database_copy_out_begin(Database *database, const char *sql);
+/* The next piece (a line, a tuple), lent until the next call; *bytes NULL at the end, when the final
+ * result was checked. */
+extern DatabaseResult database_copy_out_next(Database *database, char **bytes, size_t *length);
+
+/* --- pipeline mode: statements one after the other without waiting for each answer --- */
+
+extern DatabaseResult database_pipeline_begin(Database *database);
+/* Sends one statement, `parameters` in text form; waits only for room. */
+extern DatabaseResult database_pipeline_send(Database *database, const char *sql, int parameters,
+											 const char *const *values);
+/* Prepares / runs by name, likewise. */
+extern DatabaseResult database_pipeline_prepare(Database *database, const char *name,
+												const char *sql, int parameters);
+extern DatabaseResult database_pipeline_execute(Database *database, const char *name,
+												int parameters, const char *const *values);
+/* Sends a synchronisation point and reads all answers up to it; FAILED with the first error among
+ * them. *rows: sum over the command tags. */
+extern DatabaseResult database_pipeline_sync(Database *database, int64_t *rows);
+extern DatabaseResult database_pipeline_end(Database *database);
+
+/* The server process of this connection; 0 when closed. */
+extern int database_backend_pid(const Database *database);
+
 /* Whether this is one statement that the server understands; for set-up, as above. */
 extern bool database_parse(Database *database, const char *sql);
 

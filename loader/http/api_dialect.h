@@ -1,0 +1,89 @@
+/*
+ * api_dialect.h - how an API wants to be asked for rows and given them: one constant table of
+ * functions per dialect.
+ *
+ *   reference  transferbench serve: GET /load_from_db, POST /save_to_db
+ *   plumber    the same paths and parameters, without what only `serve` has
+ *              (/info, Idempotency-Key, NDJSON)
+ *   postgrest  GET and POST /TABLE; https://postgrest.org, 'Tables and Views', 'Pagination',
+ *              'Preferences'
+ *   template   URLs of the user's own, with {n} and {offset}
+ */
+#ifndef TRANSFERBENCH_API_DIALECT_H
+#define TRANSFERBENCH_API_DIALECT_H
+
+#include "http/http_session.h"
+#include "rows/row_type.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct ApiTarget
+{
+	const char *base_url; /* --url, without a last slash; NULL when both below are given */
+	const char *get_url, *post_url; /* --get-url, --post-url: in full; NULL: by the dialect */
+	const char *table;              /* unqualified, unquoted: postgrest's resource */
+	const char *schema;      /* postgrest: Accept-Profile, Content-Profile; NULL: its default */
+	const char *order;       /* columns to order by, "id" or "a,b.desc"; NULL: none */
+	const char *on_conflict; /* postgrest: columns; duplicates are ignored; NULL: none */
+	bool idempotency_key;    /* the endpoint is known to honour it */
+} ApiTarget;
+
+#define API_MAX_HEADERS 8
+
+typedef struct ApiRequest
+{
+	char *url; /* the caller frees both by api_request_free */
+	char *header[API_MAX_HEADERS];
+	int headers;
+} ApiRequest;
+
+typedef struct ApiDialect
+{
+	const char *name;
+	bool has_info; /* GET /info tells limits */
+	bool takes_ndjson;
+	bool
+		may_be_repeated; /* a POST with an Idempotency-Key, or on_conflict: depends on the target too */
+	/* Fills a request for rows [offset, offset + limit); false when out of memory. */
+	bool (*get)(const ApiTarget *target, int64_t limit, int64_t offset, ApiRequest *request);
+	/* `type`: columns that are sent; `key`: of this batch, NULL for none. */
+	bool (*post)(const ApiTarget *target, const RowType *type, bool ndjson, const char *key,
+				 ApiRequest *request);
+	/* Whether an answer to `get` is one: status, Content-Range against what was asked. False fills
+	 * problem. */
+	bool (*check_get)(const HttpAnswer *answer, int64_t limit, int64_t offset, char *problem,
+					  size_t problem_size);
+	/* Whether a status says that the rows of a POST are committed. */
+	bool (*post_committed)(int status);
+} ApiDialect;
+
+extern const ApiDialect api_dialect_reference, api_dialect_plumber, api_dialect_postgrest,
+	api_dialect_template;
+/* NULL when there is none of this name. */
+extern const ApiDialect *api_dialect_find(const char *name);
+extern void api_request_free(ApiRequest *request);
+/* Whether a POST to this target can be sent again after its answer was lost, without writing rows
+ * twice. */
+extern bool api_post_is_repeatable(const ApiDialect *dialect, const ApiTarget *target);
+
+typedef struct ApiInfo
+{
+	int64_t max_body_bytes; /* -1: not told */
+	bool idempotency;       /* Idempotency-Key is honoured */
+	bool ndjson;
+	int64_t max_writers;       /* -1 */
+	char server[64];           /* "transferbench 0.1.0" */
+	char database_user[64];    /* whom the API's backends belong to, "" when not told */
+	char application_name[64]; /* by which they are known, "" */
+} ApiInfo;
+
+/* Asks GET BASE/info; false when there is none (problem filled), which is no error for an API without
+ * one. */
+extern bool api_info_get(HttpSession *session, const char *base_url, ApiInfo *info, char *problem,
+						 size_t problem_size);
+/* GET or POST BASE/usage of `serve`: cumulative CPU of the process, resident memory and peak. */
+extern bool api_usage_get(HttpSession *session, const char *base_url, bool reset_peak,
+						  int64_t *cpu_us, int64_t *resident_bytes, int64_t *peak_bytes);
+
+#endif

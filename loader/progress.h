@@ -1,0 +1,24 @@
+/*
+ * progress.h - how far a long transfer is, on stderr.
+ *
+ * On a terminal one line that is drawn over: a bar, rows, rows per second, time left; otherwise a
+ * line every 5 seconds; nothing when quiet. Drawn by a thread of its own, so that the workers only
+ * add to a counter (atomic). Messages (message.h) erase the line first and are not torn by it.
+ */
+#ifndef TRANSFERBENCH_PROGRESS_H
+#define TRANSFERBENCH_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* From here on until progress_end; `what` is lent: "copy-binary 100000 rows, trial 3 of 10". `total`
+ * rows, or -1 when not known. Without a thread to be had nothing is shown. */
+extern void progress_begin(const char *what, int64_t total_rows);
+extern void progress_add(int64_t rows);
+extern void progress_end(void);
+
+/* For message.h: erases a line that is being drawn, and lets it be drawn again. Called with stderr
+ * locked. */
+extern void progress_before_message(void);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * row_type.h - what a row consists of, and one typed value, as every path of the
+ * loader delivers or takes it.
+ *
+ * A path ends in, or begins with, values of this kind: an integer is an int64, a
+ * timestamp a count of microseconds, whatever text or bytes it travelled as.
+ */
+#ifndef TRANSFERBENCH_ROW_TYPE_H
+#define TRANSFERBENCH_ROW_TYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The family a column's base type belongs to; decides which member of a Value is in use. */
+typedef enum ColumnType
+{
+	COLUMN_BOOL, /* boolean */
+	COLUMN_INT2, /* integer, and so the next two */
+	COLUMN_INT4,
+	COLUMN_INT8,
+	COLUMN_FLOAT4,    /* real, exactly widened */
+	COLUMN_FLOAT8,    /* real */
+	COLUMN_NUMERIC,   /* text: as numeric_out writes it: digits, or NaN, Infinity, -Infinity */
+	COLUMN_TEXT,      /* text: UTF-8; varchar and name too */
+	COLUMN_BPCHAR,    /* text: UTF-8, padding as it came */
+	COLUMN_BYTEA,     /* text: the bytes themselves */
+	COLUMN_DATE,      /* integer: days since 2000-01-01; -infinity, infinity are INT32_MIN, _MAX */
+	COLUMN_TIME,      /* integer: microseconds since midnight, 24:00:00 included */
+	COLUMN_TIMESTAMP, /* integer: microseconds since 2000-01-01; infinities are INT64_MIN, _MAX */
+	COLUMN_TIMESTAMPTZ, /* integer: the same, UTC */
+	COLUMN_UUID,        /* uuid */
+	COLUMN_JSON,        /* text: UTF-8 JSON, as it came */
+	COLUMN_JSONB,       /* text: likewise */
+	COLUMN_OTHER,       /* text: UTF-8, PostgreSQL's output text under the pinned settings */
+} ColumnType;
+
+typedef struct RowColumn
+{
+	char *name;        /* UTF-8, terminated */
+	char *type_name;   /* as format_type writes it, modifier included: numeric(12,2) */
+	unsigned type_oid; /* of the base type; 0 when unknown */
+	ColumnType type;
+} RowColumn;
+
+typedef struct RowType
+{
+	int columns;       /* at least 1 */
+	RowColumn *column; /* [columns] */
+} RowType;
+
+typedef struct Value
+{
+	bool is_null;
+	bool is_missing; /* null because the key was not there (JSON only) */
+	union
+	{
+		bool boolean;
+		int64_t integer;
+		double real;
+		struct
+		{
+			const char *bytes; /* not terminated */
+			size_t length;
+		} text;
+		uint8_t uuid[16];
+	};
+} Value;
+
+/* By a base type's OID (domains are reported as what they are over); OTHER for all the rest. */
+extern ColumnType column_type_of_oid(unsigned type_oid);
+/* Whether a Value of this type uses `text`. */
+extern bool column_type_is_text(ColumnType type);
+/* Whether the binary format of the type is known here: all but OTHER. */
+extern bool column_type_has_binary(ColumnType type);
+
+/* Makes a column of a type's name as SQL writes it (int, bigint, numeric(12,2), character
+ * varying(10), timestamp with time zone, ...); OTHER when the name is not a built-in's. */
+extern ColumnType column_type_of_name(const char *type_name);
+
+/* Copies both strings. NULL when out of memory. */
+extern RowType *row_type_create(int columns);
+extern bool row_type_set_column(RowType *type, int index, const char *name, const char *type_name,
+								unsigned type_oid);
+extern void row_type_free(RowType *type); /* NULL is fine */
+
+/* The reference rows' (common/reference_row.h): id bigint, ..., note text. */
+extern RowType *row_type_reference(void);
+
+#endif

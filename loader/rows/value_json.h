@@ -1,0 +1,31 @@
+/*
+ * value_json.h - values and their form in JSON, exact in both directions.
+ *
+ * Numbers are written as PostgreSQL's to_json writes them: integers and numerics as
+ * their digits, floats with the fewest digits that read back the same; NaN and the
+ * infinities as strings; dates and times in ISO 8601 (timestamps with a T, timestamptz
+ * in UTC with +00:00); bytea as "\\x..." ; json as it stands.
+ */
+#ifndef TRANSFERBENCH_VALUE_JSON_H
+#define TRANSFERBENCH_VALUE_JSON_H
+
+#include "json_decode.h"
+#include "json_encode.h"
+#include "rows/row_type.h"
+
+/*
+ * Makes a value of a decoded field. Numbers go exactly from their digits
+ * (json_number.h for integers: 9.007199254740993e15 is one); strings are read as
+ * value_text.h reads them, both 'T' and blank in timestamps; arrays and objects
+ * for json columns, and for others as their text. `buffer` (of `capacity` bytes; the
+ * field's length suffices) is for strings that must be changed to be read. "NA" for a
+ * number, boolean, date or time is null. False when it does not fit: *why says so in a few
+ * static words, without the value.
+ */
+extern bool value_from_json(ColumnType type, const JsonField *field, char *buffer, size_t capacity,
+							Value *value, const char **why);
+
+/* Writes one value, null included. Texts must be valid UTF-8. */
+extern void value_put_json(JsonEncoder *to, ColumnType type, const Value *value);
+
+#endif

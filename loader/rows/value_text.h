@@ -1,0 +1,32 @@
+/*
+ * value_text.h - values and PostgreSQL's text form of them.
+ *
+ * The text is that of DateStyle ISO, IntervalStyle postgres, extra_float_digits
+ * 3, bytea_output hex; timestamptz with any offset (PostgreSQL: src/backend/utils/adt,
+ * datetime.c EncodeDateTime, float.c, varlena.c). Years beyond 9999 and BC
+ * included. No locale and no time zone of this machine matters.
+ */
+#ifndef TRANSFERBENCH_VALUE_TEXT_H
+#define TRANSFERBENCH_VALUE_TEXT_H
+
+#include "json_encode.h"
+#include "rows/row_type.h"
+
+/*
+ * Reads the text (not terminated, not null) as a value of a type. Text types
+ * lend the bytes; bytea is decoded in place, over `text`. False when it is not of the
+ * type's form or out of its range (22P02, 22003 for the server).
+ */
+extern bool value_from_text(ColumnType type, char *text, size_t length, Value *value);
+
+/* Longest text of a type that is no text: enough for any. */
+#define VALUE_TEXT_MAX 64
+
+/*
+ * Writes a value that is not null and whose type is not text into a buffer of
+ * VALUE_TEXT_MAX; its length, without a terminator. float8 and float4 are written with
+ * the fewest digits that read back as the same bits.
+ */
+extern size_t value_print(ColumnType type, const Value *value, char *buffer);
+
+#endif
