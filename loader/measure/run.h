@@ -10,7 +10,8 @@
 #include "measure/trial.h"
 #include "statistics.h"
 
-#define RUN_ID_LENGTH 12 /* lower-case hex digits */
+#define RUN_ID_LENGTH          12 /* lower-case hex digits */
+#define VALUES_CHANGED_UNKNOWN (-1)
 
 /* One path at one size: statistics over the trials that were ok. */
 typedef struct PathSummary
@@ -37,10 +38,10 @@ typedef struct ComparisonRow
 	StatisticsRatio toll; /* against the first path; NaN for that one */
 	double extra_ms;      /* medians' difference; NaN likewise */
 	double extra_us_per_row;
-	bool rows_equal; /* by the verification pass */
-	bool verified;   /* false: no such pass was asked for */
-	int64_t values_changed;
-	char *changed_columns; /* "ratio (12), label (3)"; NULL for none; the run's */
+	bool rows_equal;        /* by the verification pass */
+	bool verified;          /* false: no such pass was asked for */
+	int64_t values_changed; /* VALUES_CHANGED_UNKNOWN: not counted one by one */
+	char *changed_columns;  /* "ratio (12), label (3)"; NULL for none; the run's */
 } ComparisonRow;
 
 typedef struct PathCost
