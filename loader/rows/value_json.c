@@ -273,8 +273,10 @@ value_from_json(ColumnType type, const JsonField *field, char *buffer, size_t ca
 size_t
 value_json_room(ColumnType type, const JsonField *field)
 {
+	char digits[DIGITS_MAX + 1];
+
 	if (field->kind == JSON_FIELD_INTEGER)
-		return DIGITS_MAX;
+		return (size_t) (put_signed(digits, field->integer) - digits);
 	if (field->kind != JSON_FIELD_STRING)
 		return 0;
 	return is_json_type(type) ? quoted_length(field->text, field->length) : field->length;
