@@ -45,9 +45,13 @@ open_terminal(Terminal *terminal)
 static const char *
 look(Terminal *terminal)
 {
-	ssize_t length = read(terminal->keyboard, terminal->seen, sizeof(terminal->seen) - 1);
+	size_t length = 0;
+	ssize_t got;
 
-	terminal->seen[length < 0 ? 0 : length] = '\0';
+	while ((got = read(terminal->keyboard, terminal->seen + length,
+					   sizeof(terminal->seen) - 1 - length)) > 0)
+		length += (size_t) got;
+	terminal->seen[length] = '\0';
 	return terminal->seen;
 }
 
