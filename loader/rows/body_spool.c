@@ -56,7 +56,8 @@ fail(BodySpool *spool, const char *what)
 {
 	pthread_mutex_lock(&spool->lock);
 	if (spool->problem[0] == '\0')
-		snprintf(spool->problem, sizeof(spool->problem), "cannot %s a temporary file: %m", what);
+		snprintf(spool->problem, sizeof(spool->problem),
+				 "cannot %s a temporary file (TMPDIR chooses where): %m", what);
 	pthread_mutex_unlock(&spool->lock);
 }
 
