@@ -112,46 +112,37 @@ put_array_end(RowEncoderState *state, JsonEncoder *to)
 	json_encode_char(to, ']');
 }
 
-static bool
-put_array_row(RowEncoderState *state, const Value *values, bool first, JsonEncoder *to, int *column)
+/* Never with a line break of its own: value_put_json writes none. */
+static void
+put_object(const RowEncoderState *state, const Value *values, JsonEncoder *to)
 {
 	const RowType *type = state->type;
 
-	(void) column;
-	if (!first)
-		json_encode_char(to, ',');
 	for (int i = 0; i < type->columns; i++)
 	{
 		json_encode_raw(to, state->key[i].text, state->key[i].length);
 		value_put_json(to, type->column[i].type, &values[i]);
 	}
 	json_encode_char(to, '}');
-	return true;
 }
 
-/* JSON as it came may span lines. */
-static void
-put_value_on_one_line(JsonEncoder *to, ColumnType type, const Value *value)
+static bool
+put_array_row(RowEncoderState *state, const Value *values, bool first, JsonEncoder *to, int *column)
 {
-	if (!value->is_null && (type == COLUMN_JSON || type == COLUMN_JSONB))
-		json_encode_one_line(to, value->text.bytes, value->text.length);
-	else
-		value_put_json(to, type, value);
+	(void) column;
+	if (!first)
+		json_encode_char(to, ',');
+	put_object(state, values, to);
+	return true;
 }
 
 static bool
 put_line(RowEncoderState *state, const Value *values, bool first, JsonEncoder *to, int *column)
 {
-	const RowType *type = state->type;
-
 	(void) first;
 	(void) column;
-	for (int i = 0; i < type->columns; i++)
-	{
-		json_encode_raw(to, state->key[i].text, state->key[i].length);
-		put_value_on_one_line(to, type->column[i].type, &values[i]);
-	}
-	json_encode_raw(to, "}\n", 2);
+	put_object(state, values, to);
+	json_encode_char(to, '\n');
 	return true;
 }
 

@@ -167,7 +167,7 @@ test_mixed_rows(void)
 	check_mixed(&row_encoder_json_array,
 				"[{\"id\":-9223372036854775808,\"active\":true,\"ratio\":0.1,\"amount\":-12.50,"
 				"\"at\":\"2000-01-01T00:00:01+00:00\",\"na\\\"me\":\"a\\tb\\\"c\","
-				"\"raw\":\"\\\\x00ff5c\",\"doc\":{\"a\":\n 1}},"
+				"\"raw\":\"\\\\x00ff5c\",\"doc\":{\"a\":  1}},"
 				"{\"id\":null,\"active\":null,\"ratio\":null,\"amount\":null,\"at\":null,"
 				"\"na\\\"me\":null,\"raw\":null,\"doc\":null}]");
 	check_mixed(&row_encoder_ndjson,
@@ -264,8 +264,7 @@ test_parameters(void)
 	unit_equal_int(encode(&row_encoder_parameters, type, values, 2, &output), -1, "parameters");
 	check_bytes(&output, wanted, length, "lengths, texts, terminators");
 
-	values[5] = text("");
-	encode(&row_encoder_parameters, type, values + 5, 0, &output);
+	encode(&row_encoder_parameters, type, values, 0, &output);
 	unit_equal_int((int64_t) output.length, 0, "no row, no byte");
 	row_type_free(type);
 }
