@@ -251,31 +251,38 @@ database_run(Database *database, const char *sql, int timeout_ms, PGresult **res
 	return outcome;
 }
 
-/* NULL, and the message kept, unless all was well. */
+/* Waits for a statement that was sent, or was not. NULL, and the message kept, unless all was
+ * well. */
 static PGresult *
-keep_if_well(Database *database, PGresult *result)
+await_statement(Database *database, bool was_sent)
 {
-	if (PQresultStatus(result) == PGRES_TUPLES_OK || PQresultStatus(result) == PGRES_COMMAND_OK)
-		return result;
-	if (result != NULL)
-		keep_result_message(database, result);
-	else
-		database_keep_message(database, NULL, PQerrorMessage(database->connection));
-	PQclear(result);
-	return NULL;
+	PGresult *result;
+
+	if (!was_sent)
+	{
+		database_lose(database);
+		return NULL;
+	}
+	if (database_take_results(database, DATABASE_NO_DEADLINE, &result) == DATABASE_INTERRUPTED)
+	{
+		database_keep_message(database, NULL, "interrupted");
+		database_make_idle(database);
+	}
+	return result;
 }
 
 PGresult *
 database_execute(Database *database, const char *sql, int parameters, const char *const *values)
 {
-	return keep_if_well(
-		database, PQexecParams(database->connection, sql, parameters, NULL, values, NULL, NULL, 0));
+	return await_statement(database, PQsendQueryParams(database->connection, sql, parameters, NULL,
+													   values, NULL, NULL, 0));
 }
 
 bool
 database_parse(Database *database, const char *sql)
 {
-	PGresult *parsed = keep_if_well(database, PQprepare(database->connection, "", sql, 0, NULL));
+	PGresult *parsed =
+		await_statement(database, PQsendPrepare(database->connection, "", sql, 0, NULL));
 
 	PQclear(parsed);
 	return parsed != NULL;

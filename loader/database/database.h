@@ -69,7 +69,7 @@ extern DatabaseResult database_next(Database *database, int quiet_ms, PGresult *
 extern void database_make_idle(Database *database);
 
 /* Runs one statement with text parameters to its end; for set-up, waits as long as it takes.
- * NULL when it failed. The caller clears. */
+ * NULL when it failed or was interrupted (then it was cancelled). The caller clears. */
 extern PGresult *database_execute(Database *database, const char *sql, int parameters,
 								  const char *const *values);
 
