@@ -7,7 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define RESET_HIGH_WATER    "5" /* proc(5), /proc/pid/clear_refs */
+#define RESET_HIGH_WATER "5" /* proc(5), /proc/pid/clear_refs */
+/* Linux has none above (PID_MAX_LIMIT, proc(5)); a clock's id would not hold it, and be
+ * another's. */
+#define MAX_PID             INT64_C(4194304)
 #define PATH_BYTES          64
 #define STATUS_BUFFER_BYTES 4096
 #define MAX_KB              (INT64_MAX / 1024)
@@ -42,7 +45,8 @@ process_cpu_ns(int pid)
 	struct timespec time;
 	clockid_t clock;
 
-	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &time) != 0)
+	if (pid < 0 || pid > MAX_PID || clock_getcpuclockid(pid, &clock) != 0 ||
+		clock_gettime(clock, &time) != 0)
 		return PROCESS_USAGE_UNKNOWN;
 	return (int64_t) time.tv_sec * NS_PER_S + time.tv_nsec;
 }

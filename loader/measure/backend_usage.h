@@ -1,6 +1,6 @@
 /*
- * backend_usage.h - usage samples of backends of a server, found in pg_stat_activity and measured by
- * one of the ways that CostSource names.
+ * backend_usage.h - usage samples of backends of a server, found in pg_stat_activity and measured
+ * by one of the ways that CostSource names.
  */
 #ifndef TRANSFERBENCH_BACKEND_USAGE_H
 #define TRANSFERBENCH_BACKEND_USAGE_H

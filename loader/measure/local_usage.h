@@ -14,8 +14,8 @@
  * there is no such process. */
 extern bool local_usage_read(int pid, bool reset_peak, UsageSample *sample);
 
-/* Of processes with all their descendants; `samples` is emptied before, and complete unless a process
- * is missing. */
+/* Of processes with all their descendants; `samples` is emptied before, and complete unless a
+ * process is missing. */
 extern void local_usage_read_trees(const pid_t *roots, size_t root_count, bool reset_peak,
 								   UsageSamples *samples);
 

@@ -8,8 +8,8 @@
 
 #define MACHINE_USAGE_UNKNOWN (-1)
 
-/* Time that processors spent working since boot: user, nice, system, interrupts. Idle, waiting for a
- * disk and stolen by a hypervisor are not among it. By /proc/stat, in clock ticks. */
+/* Time that processors spent working since boot: user, nice, system, interrupts. Idle, waiting for
+ * a disk and stolen by a hypervisor are not among it. By /proc/stat, in clock ticks. */
 extern int64_t machine_busy_us(void);
 /* MemTotal - MemAvailable of /proc/meminfo */
 extern int64_t machine_memory_bytes(void);

@@ -1,6 +1,6 @@
 /*
- * memory_sampler.h - the most memory that was in use on this machine, sampled by a thread of its own
- * every MEMORY_SAMPLER_INTERVAL_MS. Shorter peaks may be missed.
+ * memory_sampler.h - the most memory that was in use on this machine, sampled by a thread of its
+ * own every MEMORY_SAMPLER_INTERVAL_MS. Shorter peaks may be missed.
  */
 #ifndef TRANSFERBENCH_MEMORY_SAMPLER_H
 #define TRANSFERBENCH_MEMORY_SAMPLER_H

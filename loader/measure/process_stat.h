@@ -20,8 +20,8 @@ typedef struct ProcessStat
 	int64_t start_ticks;        /* after the system booted; tells apart processes of one pid */
 } ProcessStat;
 
-/* False when the text is not such a line, whole up to the start time. The name in it may hold blanks,
- * parentheses and line breaks. */
+/* False when the text is not such a line, whole up to the start time. The name in it may hold
+ * blanks, parentheses and line breaks. */
 extern bool process_stat_parse(const char *text, ProcessStat *stat);
 /* Of this machine; false when there is no such process, or it is hidden. */
 extern bool process_stat_read(int pid, ProcessStat *stat);

@@ -2,7 +2,8 @@
  * process_tree.h - processes of this machine with all that descend from them.
  *
  * By the parents that /proc/PID/stat names: a process whose parent ended belongs to another parent
- * from then on, and is no descendant any more. (/proc/PID/task/TID/children is not in every kernel.)
+ * from then on, and is no descendant any more. (/proc/PID/task/TID/children is not in every
+ * kernel.)
  */
 #ifndef TRANSFERBENCH_PROCESS_TREE_H
 #define TRANSFERBENCH_PROCESS_TREE_H

@@ -3,9 +3,10 @@
  * /proc.
  *
  * Two things must hold. The connection goes to this machine: through a Unix socket, to a loopback
- * address, or to an address of one of its interfaces. And its backend is here: there is a process of
- * its pid, it calls itself a PostgreSQL one, and it is as old as the server says. The first alone
- * would take in a tunnel, a pooler, and a container that has a numbering of processes of its own.
+ * address, or to an address of one of its interfaces. And its backend is here: there is a process
+ * of its pid, it calls itself a PostgreSQL one, and it is as old as the server says. The first
+ * alone would take in a tunnel, a pooler, and a container that has a numbering of processes of its
+ * own.
  */
 #ifndef TRANSFERBENCH_SERVER_LOCATION_H
 #define TRANSFERBENCH_SERVER_LOCATION_H

@@ -1,6 +1,6 @@
 /*
- * server_rights.h - what the server tells of this session, and what its role may see of the usage of
- * backends.
+ * server_rights.h - what the server tells of this session, and what its role may see of the usage
+ * of backends.
  */
 #ifndef TRANSFERBENCH_SERVER_RIGHTS_H
 #define TRANSFERBENCH_SERVER_RIGHTS_H

@@ -4,10 +4,10 @@
  * A process that came in between counts from 0; one that went away makes the figures unknown, since
  * nobody knows what it used before it went. A sum over no process at all is unknown as well.
  *
- * Peak memory is (high_water - shared at the end) - (resident - shared at the start). The high-water
- * mark at the end is the span's own when it was reset at the start, when it stood no higher than what
- * was resident then, or when it rose since; else the span stayed below an older peak by an unknown
- * amount, and the peak is unknown.
+ * Peak memory is (high_water - shared at the end) - (resident - shared at the start). The
+ * high-water mark at the end is the span's own when it was reset at the start, when it stood no
+ * higher than what was resident then, or when it rose since; else the span stayed below an older
+ * peak by an unknown amount, and the peak is unknown.
  */
 #ifndef TRANSFERBENCH_USAGE_SAMPLE_H
 #define TRANSFERBENCH_USAGE_SAMPLE_H
