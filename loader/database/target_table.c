@@ -15,14 +15,15 @@
 	" named AS (SELECT parts, part[parts] AS name,"                                                \
 	"  CASE WHEN parts" IS "1 THEN pg_catalog.current_schema() ELSE part[1] END AS schema"         \
 	"  FROM counted)"                                                                              \
-	" SELECT s.nspname, n.name, pg_catalog.format('%I.%I', n.schema, n.name),"                     \
+	" SELECT s.nspname, n.name, pg_catalog.format('%s.%I', pg_catalog.quote_ident(n.schema),"      \
+	"  n.name),"                                                                                   \
 	"  n.parts OPERATOR(pg_catalog.<=) 2,"                                                         \
 	"  s.oid" IS "pg_catalog.pg_my_temp_schema(),"                                                 \
 	"  pg_catalog.has_schema_privilege(s.oid, 'CREATE')"                                           \
 	"   AND pg_catalog.has_schema_privilege(s.oid, 'USAGE'),"                                      \
 	"  EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.relnamespace" IS "s.oid"                  \
 	"   AND c.relname" IS "n.name),"                                                               \
-	"  pg_catalog.format('%I', n.schema), pg_catalog.format('%I', CURRENT_USER)"                   \
+	"  pg_catalog.quote_ident(n.schema), pg_catalog.format('%I', CURRENT_USER)"                    \
 	" FROM named n LEFT JOIN pg_catalog.pg_namespace s ON s.nspname" IS "n.schema"
 
 #define EXISTING_QUERY                                                                             \
