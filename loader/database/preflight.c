@@ -114,8 +114,9 @@ check_connections(const PreflightOptions *options, PreflightResult *result, Data
 	PQclear(found);
 	if (result->free_connections < 0 || options->jobs <= result->free_connections)
 		return true;
-	message_error("%d connections are wanted at once, and %d are to be had (%s): lower --jobs",
-				  options->jobs, result->free_connections, limit);
+	message_error(
+		"%d connections are wanted at once, but no more than %d can be had (%s): lower --jobs",
+		options->jobs, result->free_connections, limit);
 	return false;
 }
 
@@ -139,6 +140,18 @@ estimate(const PreflightOptions *options, PreflightResult *result)
 		result->wal_bytes = write_estimate_wal_bytes(&shape);
 }
 
+static void
+tell_sizes(const PreflightOptions *options, const PreflightResult *result)
+{
+	QuantityText table = quantity_bytes((double) result->table_bytes);
+
+	if (options->unlogged)
+		message_note("about %s of table will be written, without WAL", table.text);
+	else
+		message_note("about %s of table and, over the run, up to %s of WAL will be written",
+					 table.text, quantity_bytes((double) result->wal_bytes).text);
+}
+
 static bool
 check_sizes(const PreflightOptions *options, PreflightResult *result)
 {
@@ -150,9 +163,7 @@ check_sizes(const PreflightOptions *options, PreflightResult *result)
 		message_note("how much will be written is not known beforehand");
 		return true;
 	}
-	message_note("about %s of table at a time and up to %s of WAL in all will be written",
-				 quantity_bytes((double) result->table_bytes).text,
-				 quantity_bytes((double) result->wal_bytes).text);
+	tell_sizes(options, result);
 	if (__builtin_add_overflow(result->table_bytes, result->wal_bytes, &bytes))
 		bytes = INT64_MAX;
 	if (bytes <= options->max_write_bytes)
