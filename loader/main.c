@@ -24,6 +24,7 @@ static const Command commands[] = {
 	{"post", "write rows as JSON, by POST to an API", command_post},
 	{"fetch", "read rows: COPY, SELECT, or as JSON from an API", command_fetch},
 	{"serve", "serve a table or a query over HTTP", command_serve},
+	{"cleanup", "drop the tables that earlier runs left behind", command_cleanup},
 	{NULL, NULL, NULL},
 };
 
