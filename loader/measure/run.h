@@ -80,9 +80,11 @@ typedef struct Run
 } Run;
 
 extern void run_init(Run *run, const char *command); /* draws the id */
+/* What it holds, but `command`, `table` and the paths, which are lent. */
 extern void run_free(Run *run);
-/* Takes the trial over (its ranges too); false when out of memory. */
+/* Takes the trial over (its ranges too); false when out of memory: then it stays the caller's. */
 extern bool run_add_trial(Run *run, const Trial *trial);
+/* A note that is there already is not added again. */
 extern bool run_add_note(Run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -69,6 +69,7 @@ typedef struct Trial
 	RowRanges in_doubt; /* rows of writes of which nobody knows */
 } Trial;
 
+/* Costs, phases, requests and wire_bytes unknown; all other figures 0, the status ok. */
 extern void trial_init(Trial *trial);
 extern void trial_free(Trial *trial); /* its ranges */
 /* "ok", "short", "failed", "interrupted" */
