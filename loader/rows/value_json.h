@@ -4,7 +4,8 @@
  * Numbers are written as PostgreSQL's to_json writes them: integers and numerics as
  * their digits, floats with the fewest digits that read back the same; NaN and the
  * infinities as strings; dates and times in ISO 8601 (timestamps with a T, timestamptz
- * in UTC with +00:00); bytea as "\\x..." ; json as it stands.
+ * in UTC with +00:00); bytea as "\\x..." ; json as it stands, its
+ * line breaks as blanks.
  */
 #ifndef TRANSFERBENCH_VALUE_JSON_H
 #define TRANSFERBENCH_VALUE_JSON_H
