@@ -44,6 +44,15 @@ put_digits(char *to, uint64_t value, int width)
 	return to + count;
 }
 
+/* The last two digits of a value, for what is written so often that the loop above shows. */
+static inline char *
+put_two_digits(char *to, unsigned value)
+{
+	to[0] = (char) ('0' + value / 10 % 10);
+	to[1] = (char) ('0' + value % 10);
+	return to + 2;
+}
+
 static inline uint64_t
 magnitude_of(int64_t value)
 {

@@ -281,13 +281,16 @@ value_timestamp_parse(const char *text, size_t length, bool with_zone, int64_t *
 static char *
 put_date(char *to, CivilDate date)
 {
-	int64_t year = date.year > 0 ? date.year : 1 - date.year;
+	unsigned year = (unsigned) (date.year > 0 ? date.year : 1 - date.year);
 
-	to = put_digits(to, (uint64_t) year, 4);
+	if (year < 10000)
+		to = put_two_digits(put_two_digits(to, year / 100), year);
+	else
+		to = put_digits(to, year, 4);
 	*to++ = '-';
-	to = put_digits(to, (uint64_t) date.month, 2);
+	to = put_two_digits(to, (unsigned) date.month);
 	*to++ = '-';
-	return put_digits(to, (uint64_t) date.day, 2);
+	return put_two_digits(to, (unsigned) date.day);
 }
 
 static char *
@@ -302,17 +305,20 @@ put_era(char *to, CivilDate date)
 static char *
 put_time(char *to, int64_t time_us)
 {
-	int64_t fraction_us = time_us % SECOND_US;
+	unsigned fraction_us = (unsigned) (time_us % SECOND_US);
+	unsigned seconds = (unsigned) (time_us / SECOND_US);
 
-	to = put_digits(to, (uint64_t) (time_us / HOUR_US), 2);
+	to = put_two_digits(to, seconds / 3600);
 	*to++ = ':';
-	to = put_digits(to, (uint64_t) (time_us / MINUTE_US % 60), 2);
+	to = put_two_digits(to, seconds / 60 % 60);
 	*to++ = ':';
-	to = put_digits(to, (uint64_t) (time_us / SECOND_US % 60), 2);
+	to = put_two_digits(to, seconds % 60);
 	if (fraction_us == 0)
 		return to;
 	*to++ = '.';
-	to = put_digits(to, (uint64_t) fraction_us, 6);
+	to = put_two_digits(to, fraction_us / 10000);
+	to = put_two_digits(to, fraction_us / 100);
+	to = put_two_digits(to, fraction_us);
 	while (to[-1] == '0')
 		to--;
 	return to;

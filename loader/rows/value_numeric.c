@@ -6,6 +6,7 @@
 #define BASE         10000
 #define BASE_DIGITS  4 /* decimal digits of one of base 10000 */
 #define HEADER_BYTES 8
+#define PIECE_BYTES  64 /* even; a header and the length before it fit */
 
 /* src/backend/utils/adt/numeric.c */
 #define SIGN_POSITIVE          0x0000
@@ -19,12 +20,13 @@ typedef struct Special
 	const char *text;
 	size_t length;
 	uint16_t sign;
+	int scale; /* that the server sends; it means nothing */
 } Special;
 
 static const Special specials[] = {
-	{"NaN", 3, SIGN_NAN},
-	{"Infinity", 8, SIGN_POSITIVE_INFINITY},
-	{"-Infinity", 9, SIGN_NEGATIVE_INFINITY},
+	{"NaN", 3, SIGN_NAN, 0},
+	{"Infinity", 8, SIGN_POSITIVE_INFINITY, 0x20},
+	{"-Infinity", 9, SIGN_NEGATIVE_INFINITY, 0x20},
 };
 
 #define SPECIALS (sizeof(specials) / sizeof(specials[0]))
@@ -178,38 +180,26 @@ value_numeric_from_binary(const char *bytes, size_t length, char *to)
 
 /* --- to binary ------------------------------------------------------------------------ */
 
-static void
-put_header(JsonEncoder *to, int digits, int weight, uint16_t sign, int scale)
+/* Returns the end. */
+static char *
+store_header(char *to, int digits, int weight, uint16_t sign, int scale)
 {
-	char header[4 + HEADER_BYTES];
-	char *at = header;
-
-	at = store_uint32(at, HEADER_BYTES + 2 * (uint32_t) digits);
-	at = store_uint16(at, (uint16_t) digits);
-	at = store_uint16(at, (uint16_t) weight);
-	at = store_uint16(at, sign);
-	store_uint16(at, (uint16_t) scale);
-	json_encode_raw(to, header, sizeof(header));
+	to = store_uint32(to, HEADER_BYTES + 2 * (uint32_t) digits);
+	to = store_uint16(to, (uint16_t) digits);
+	to = store_uint16(to, (uint16_t) weight);
+	to = store_uint16(to, sign);
+	return store_uint16(to, (uint16_t) scale);
 }
 
-/* Writes the digits in groups of four, but `first_count` in the first; zeros fill up the last. */
-static void
-put_groups(JsonEncoder *to, const DecimalText *decimal, int first_count)
+/* The next group of so many digits; zeros stand for those behind the last. */
+static uint16_t
+take_group(const DecimalText *decimal, const char **at, int count)
 {
-	const char *at = decimal->first;
-	int count = first_count;
+	int group = 0;
 
-	while (at < decimal->end)
-	{
-		char bytes[2];
-		int group = 0;
-
-		for (; count > 0; count--)
-			group = group * 10 + (at < decimal->end ? decimal_text_take(&at) : 0);
-		store_uint16(bytes, (uint16_t) group);
-		json_encode_raw(to, bytes, sizeof(bytes));
-		count = BASE_DIGITS;
-	}
+	for (; count > 0; count--)
+		group = group * 10 + (*at < decimal->end ? decimal_text_take(at) : 0);
+	return (uint16_t) group;
 }
 
 static int
@@ -225,17 +215,30 @@ put_decimal(JsonEncoder *to, const DecimalText *decimal)
 	int first_count = (int) decimal->integer_digits - weight * BASE_DIGITS; /* 1 to 4 */
 	int behind_first = (int) decimal->digits - first_count;
 	int groups = behind_first <= 0 ? 1 : 1 + (behind_first + BASE_DIGITS - 1) / BASE_DIGITS;
+	const char *at = decimal->first;
+	char bytes[PIECE_BYTES];
+	char *next;
 
 	if (decimal->digits == 0)
 		groups = weight = 0;
-	put_header(to, groups, weight, decimal->is_negative ? SIGN_NEGATIVE : SIGN_POSITIVE,
-			   (int) decimal->scale);
-	put_groups(to, decimal, first_count);
+	next = store_header(bytes, groups, weight, decimal->is_negative ? SIGN_NEGATIVE : SIGN_POSITIVE,
+						(int) decimal->scale);
+	for (int count = first_count; at < decimal->end; count = BASE_DIGITS)
+	{
+		if (next == bytes + sizeof(bytes))
+		{
+			json_encode_raw(to, bytes, sizeof(bytes));
+			next = bytes;
+		}
+		next = store_uint16(next, take_group(decimal, &at, count));
+	}
+	json_encode_raw(to, bytes, (size_t) (next - bytes));
 }
 
 bool
 value_numeric_put_binary(JsonEncoder *to, const char *text, size_t length)
 {
+	char header[4 + HEADER_BYTES];
 	const Special *special;
 	DecimalText decimal;
 
@@ -247,6 +250,7 @@ value_numeric_put_binary(JsonEncoder *to, const char *text, size_t length)
 	special = find_special(text, length);
 	if (special == NULL)
 		return false;
-	put_header(to, 0, 0, special->sign, 0);
+	store_header(header, 0, 0, special->sign, special->scale);
+	json_encode_raw(to, header, sizeof(header));
 	return true;
 }
