@@ -6,6 +6,7 @@
  */
 #include "rows/row_reader_internal.h"
 
+#include "rows/network_order.h"
 #include "rows/value_binary.h"
 
 #include <inttypes.h>
@@ -36,29 +37,6 @@ typedef struct CopyBinaryReader
 	RowBuffer carry; /* the start of an item, from pieces before; empty: it lies in the piece */
 	char *scratch;   /* for the digits of a row's numerics */
 } CopyBinaryReader;
-
-/* The forms are big-endian. */
-static uint32_t
-read_uint32(const char *bytes)
-{
-	const unsigned char *byte = (const unsigned char *) bytes;
-
-	return (uint32_t) byte[0] << 24 | (uint32_t) byte[1] << 16 | (uint32_t) byte[2] << 8 | byte[3];
-}
-
-static int32_t
-read_int32(const char *bytes)
-{
-	return (int32_t) read_uint32(bytes);
-}
-
-static int
-read_int16(const char *bytes)
-{
-	const unsigned char *byte = (const unsigned char *) bytes;
-
-	return (int16_t) (byte[0] << 8 | byte[1]);
-}
 
 /* --- items --------------------------------------------------------------------------------- */
 
@@ -108,7 +86,7 @@ measure_field(CopyBinaryReader *binary, int column, size_t *length)
 
 	if (result != ROW_READ_ROW)
 		return result;
-	field_length = read_int32(item_start(binary) + *length);
+	field_length = (int32_t) load_uint32(item_start(binary) + *length);
 	*length += LENGTH_BYTES;
 	if (field_length < NULL_LENGTH)
 	{
@@ -167,7 +145,7 @@ take_tuple(CopyBinaryReader *binary, Value *values)
 
 	for (int i = 0; i < columns; i++)
 	{
-		int32_t length = read_int32(at);
+		int32_t length = (int32_t) load_uint32(at);
 
 		at += LENGTH_BYTES;
 		if (length == NULL_LENGTH)
@@ -192,7 +170,7 @@ next_tuple(CopyBinaryReader *binary, Value *values)
 
 	if (result != ROW_READ_ROW)
 		return result;
-	fields = read_int16(item_start(binary));
+	fields = (int16_t) load_uint16(item_start(binary));
 	if (fields == TRAILER)
 	{
 		end_item(binary, FIELDS_BYTES);
@@ -220,8 +198,8 @@ static bool
 check_header(CopyBinaryReader *binary, const char *header)
 {
 	RowReader *reader = &binary->base;
-	uint32_t flags = read_uint32(header + SIGNATURE_BYTES);
-	int32_t extension = read_int32(header + SIGNATURE_BYTES + 4);
+	uint32_t flags = load_uint32(header + SIGNATURE_BYTES);
+	int32_t extension = (int32_t) load_uint32(header + SIGNATURE_BYTES + 4);
 
 	if (flags & CRITICAL_FLAGS)
 		return row_reader_fail(reader, "COPY binary header: unknown critical flags 0x%08" PRIx32,

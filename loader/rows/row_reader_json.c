@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define INTEGER_DIGITS 20 /* -9223372036854775808 */
+#define FIRST_TEXTS_BYTES 1024
 
 typedef struct JsonReader
 {
@@ -52,16 +52,20 @@ has_any_column(const JsonReader *json)
 	return false;
 }
 
-/* Texts are never longer than in the row, and an integer may be wanted as text. */
+/* Room for what the row's values need beside the fields. */
 static bool
-reserve_texts(JsonReader *json, size_t row_length)
+reserve_texts(JsonReader *json)
 {
-	size_t wanted = row_length + (size_t) json->base.type->columns * INTEGER_DIGITS;
-	size_t capacity = wanted > 2 * json->texts_capacity ? wanted : 2 * json->texts_capacity;
+	const RowType *type = json->base.type;
+	size_t wanted = 0;
+	size_t capacity;
 	char *grown;
 
+	for (int i = 0; i < type->columns; i++)
+		wanted += value_json_room(type->column[i].type, &json->fields[i]);
 	if (wanted <= json->texts_capacity)
 		return true;
+	capacity = wanted > 2 * json->texts_capacity ? wanted : 2 * json->texts_capacity;
 	grown = realloc(json->texts, capacity);
 	if (grown == NULL)
 		return row_reader_fail_memory(&json->base);
@@ -106,12 +110,10 @@ take_fields(JsonReader *json, Value *values)
 	{
 		const JsonField *field = &json->fields[i];
 		ColumnType type = reader->type->column[i].type;
-		size_t size = (has_text(field) ? field->length : 0) + INTEGER_DIGITS;
+		size_t size = value_json_room(type, field);
 		const char *why = "";
 
-		values[i].is_null = field->kind == JSON_FIELD_NULL || field->kind == JSON_FIELD_MISSING;
-		values[i].is_missing = field->kind == JSON_FIELD_MISSING;
-		if (!values[i].is_null && !value_from_json(type, field, room, size, &values[i], &why))
+		if (!value_from_json(type, field, room, size, &values[i], &why))
 			return refuse_field(json, i, why);
 		room += size;
 		reader->missing_values += values[i].is_missing;
@@ -133,7 +135,7 @@ take_row(JsonReader *json, const char *text, size_t length, bool has_wide_intege
 	else if (unknown_keys > 0 && !has_any_column(json))
 		taken = row_reader_fail_row(&json->base, "it has other keys, and none of the columns");
 	else
-		taken = reserve_texts(json, length) && take_fields(json, values);
+		taken = reserve_texts(json) && take_fields(json, values);
 	json->base.unknown_keys += unknown_keys;
 	return taken ? ROW_READ_ROW : ROW_READ_FAILED;
 }
@@ -338,7 +340,10 @@ row_reader_json(const RowType *type, JsonShape shape, size_t max_row_bytes)
 	json->frames = json_frames_create(&options);
 	json->decoder = create_decoder(type);
 	json->fields = calloc((size_t) type->columns, sizeof(JsonField));
-	if (json->frames == NULL || json->decoder == NULL || json->fields == NULL)
+	json->texts = malloc(FIRST_TEXTS_BYTES);
+	json->texts_capacity = FIRST_TEXTS_BYTES;
+	if (json->frames == NULL || json->decoder == NULL || json->fields == NULL ||
+		json->texts == NULL)
 	{
 		row_reader_free(reader);
 		return NULL;

@@ -108,18 +108,17 @@ static const char psql_binary[] =
 	"\000\000\000\000\000\000\001\000\000\000\000\b\000\000\000\000\000\000\000\000\000"
 	"\000\000\000\000\000\000\020na\303\257ve \360\237\232\200 \b\f\v\001\377\377";
 
-static const char psql_csv_one_column[] =
-	"tab\there\n"
-	"back\\slash\n"
-	"\"line\n"
-	"break\"\n"
-	"\"\\.\"\n"
-	"\\N\n"
-	"\"\"\n"
-	"\n"
-	"\"a \"\"quote\"\", a comma,\r\n"
-	"and CR LF \"\n"
-	"na\303\257ve \360\237\232\200 \b\f\v\001\n";
+static const char psql_csv_one_column[] = "tab\there\n"
+										  "back\\slash\n"
+										  "\"line\n"
+										  "break\"\n"
+										  "\"\\.\"\n"
+										  "\\N\n"
+										  "\"\"\n"
+										  "\n"
+										  "\"a \"\"quote\"\", a comma,\r\n"
+										  "and CR LF \"\n"
+										  "na\303\257ve \360\237\232\200 \b\f\v\001\n";
 
 static const char python_csv[] =
 	"id,amount,ratio,active,at,raw,label\r\n"
