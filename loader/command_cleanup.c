@@ -84,14 +84,30 @@ read_options(CleanupOptions *options, int argc, char **argv)
 	return result;
 }
 
+/* C0 and DEL are one byte, C1 is two in UTF-8; 0 for all else. */
+static int
+control_length(const char *text)
+{
+	unsigned char byte = (unsigned char) text[0], next = (unsigned char) text[1];
+
+	if (byte == 0xc2 && next >= 0x80 && next < 0xa0)
+		return 2;
+	return byte < ' ' || byte == 0x7f;
+}
+
 /* What a terminal would obey does not belong into a list. */
 static void
 print_name(const char *name, int width)
 {
 	int printed = 0;
 
-	for (; *name != '\0'; name++, printed++)
-		putchar((unsigned char) *name < ' ' || *name == 0x7f ? '?' : *name);
+	for (; *name != '\0'; printed++)
+	{
+		int control = control_length(name);
+
+		putchar(control > 0 ? '?' : *name);
+		name += control > 0 ? control : 1;
+	}
 	printf("%*s  ", printed < width ? width - printed : 0, "");
 }
 

@@ -19,11 +19,12 @@
 	"EXISTS (SELECT FROM pg_catalog.pg_stat_activity s"                                            \
 	" WHERE s.application_name" IS "('transferbench/' OPERATOR(pg_catalog.||) " run "))"
 
-/* The comment tells the run in its first word after RUN_TABLE_COMMENT. */
+/* The comment tells the run in its first word after RUN_TABLE_COMMENT; whoever may comment may
+ * write anything there. */
 #define MARKED_TABLES                                                                              \
 	"(SELECT c.oid, c.relowner, pg_catalog.format('%I.%I', n.nspname, c.relname) AS qualified,"    \
-	"  d.description, pg_catalog.split_part(pg_catalog.substr(d.description,"                      \
-	"   pg_catalog.length('" RUN_TABLE_COMMENT "') OPERATOR(pg_catalog.+) 1), ' ', 1) AS run"      \
+	"  d.description, pg_catalog.left(pg_catalog.split_part(pg_catalog.substr(d.description,"      \
+	"   pg_catalog.length('" RUN_TABLE_COMMENT "') OPERATOR(pg_catalog.+) 1), ' ', 1), 32) AS run" \
 	" FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" IS "c.relnamespace"      \
 	" JOIN pg_catalog.pg_description d ON d.objoid" IS "c.oid AND d.objsubid" IS "0"               \
 	"  AND d.classoid" IS "'pg_catalog.pg_class'::pg_catalog.regclass::pg_catalog.oid"             \
