@@ -24,8 +24,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define EXCHANGE_BUFFER (256 * 1024) /* bytes; a power of two */
-
 /* Lets the HTTP side run again; called with the exchange's lock held, from any thread. */
 typedef void (*ExchangeHook)(void *http_side);
 
