@@ -4,6 +4,7 @@
 #include "serve/listen_socket.h"
 #include "message.h"
 #include "options.h"
+#include "serve/serve_answer.h"
 #include "serve/serve_http.h"
 #include "serve/serve_pool.h"
 #include "database/query_source.h"
@@ -300,9 +301,15 @@ start(Serving *serving, const ServeConfiguration *configuration, const sigset_t 
 		.connection = &configuration->connection,
 		.max_spool_bytes = configuration->limits.spool_bytes,
 	};
-	serving->pool =
-		serve_pool_start((int) configuration->limits.connections,
-						 configuration->limits.queue_timeout_s * 1000, &serving->answer);
+	serving->pool = serve_pool_start(&(ServePoolOptions){
+		.connections = (int) configuration->limits.connections,
+		.connections_option = "--connections",
+		.connects_at_once = true,
+		.queue_timeout_ms = configuration->limits.queue_timeout_s * 1000,
+		.connection = &configuration->connection,
+		.work = serve_answer,
+		.work_context = &serving->answer,
+	});
 	if (serving->pool != NULL)
 		serving->http =
 			serve_http_start(listener.fd, serving->pool, &configuration->limits, serving->info);
