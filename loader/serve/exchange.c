@@ -12,14 +12,15 @@ typedef enum ExchangeState
 {
 	STATE_UNDECIDED,
 	STATE_STREAMING,
-	STATE_COMPLETE, /* all bytes are in the buffer */
-	STATE_REFUSED,  /* an error body instead */
+	STATE_COMPLETE,  /* all bytes are in the buffer */
+	STATE_CONCLUDED, /* a document instead */
 	STATE_BROKEN,
 } ExchangeState;
 
 struct Exchange
 {
 	ExchangeOptions options; /* constant, but for http_side: NULL once it is gone */
+	Upload *upload;          /* NULL for a GET */
 
 	pthread_mutex_t lock; /* over all that follows */
 	pthread_cond_t room;  /* the database side waits for it */
@@ -29,7 +30,9 @@ struct Exchange
 	int interrupt_fd; /* of the thread at work; -1 for none */
 	ExchangeState state;
 	int status;
-	char *error_body;
+	char *document;
+	bool is_replayed;
+	bool is_committing;
 	int64_t waited_ns;
 	int64_t waits_since_ns; /* the database side, for room; 0: it does not */
 	char server_timing[200];
@@ -44,6 +47,15 @@ exchange_create(const ExchangeOptions *options)
 
 	if (exchange == NULL)
 		return NULL;
+	if (options->has_upload)
+	{
+		exchange->upload = upload_create(options->sleep, options->wake, options->http_side);
+		if (exchange->upload == NULL)
+		{
+			free(exchange);
+			return NULL;
+		}
+	}
 	exchange->options = *options;
 	exchange->references = 1;
 	exchange->interrupt_fd = -1;
@@ -75,7 +87,8 @@ exchange_release(Exchange *exchange)
 	pthread_mutex_destroy(&exchange->lock);
 	close(exchange->options.client_fd);
 	answer_body_free(&exchange->body);
-	free(exchange->error_body);
+	upload_free(exchange->upload);
+	free(exchange->document);
 	free(exchange);
 }
 
@@ -83,6 +96,18 @@ const ServeRequest *
 exchange_request(const Exchange *exchange)
 {
 	return &exchange->options.request;
+}
+
+const SaveRequest *
+exchange_save_request(const Exchange *exchange)
+{
+	return &exchange->options.save;
+}
+
+Upload *
+exchange_upload(const Exchange *exchange)
+{
+	return exchange->upload;
 }
 
 int
@@ -143,6 +168,16 @@ has_ended(const Exchange *exchange)
 	return exchange->state > STATE_STREAMING;
 }
 
+/* Whatever the end is: the rest of what the client sends is of no use. */
+static void
+end(Exchange *exchange, ExchangeState state)
+{
+	exchange->state = state;
+	wake_http_side(exchange);
+	if (exchange->upload != NULL)
+		upload_discard(exchange->upload);
+}
+
 static void
 end_with_error(Exchange *exchange, int status, const char *detail)
 {
@@ -151,12 +186,11 @@ end_with_error(Exchange *exchange, int status, const char *detail)
 	if (exchange->state == STATE_UNDECIDED)
 	{
 		exchange->status = status;
-		exchange->error_body = exchange_error_body(status, detail);
-		exchange->state = STATE_REFUSED;
+		exchange->document = exchange_error_body(serve_status_text(status), detail);
+		end(exchange, STATE_CONCLUDED);
 	}
 	else
-		exchange->state = STATE_BROKEN;
-	wake_http_side(exchange);
+		end(exchange, STATE_BROKEN);
 }
 
 /* --- the HTTP side --- */
@@ -171,7 +205,8 @@ exchange_answer(Exchange *exchange, ExchangeAnswer *answer)
 	if (is_decided)
 	{
 		answer->status = exchange->status;
-		answer->error_body = exchange->error_body;
+		answer->document = exchange->document;
+		answer->is_replayed = exchange->is_replayed;
 	}
 	else
 		put_http_side_to_sleep(exchange);
@@ -216,6 +251,8 @@ exchange_abandon(Exchange *exchange)
 	pthread_mutex_lock(&exchange->lock);
 	exchange->options.http_side = NULL;
 	stop_database_side(exchange);
+	if (exchange->upload != NULL)
+		upload_abandon(exchange->upload);
 	pthread_mutex_unlock(&exchange->lock);
 }
 
@@ -263,6 +300,53 @@ exchange_decide(Exchange *exchange, int status)
 	if (!is_decided)
 		byte_ring_close(&ring);
 	return is_decided;
+}
+
+void
+exchange_conclude(Exchange *exchange, int status, char *document, bool is_replayed)
+{
+	pthread_mutex_lock(&exchange->lock);
+	if (exchange->state == STATE_UNDECIDED)
+	{
+		exchange->status = status;
+		exchange->document = document;
+		exchange->is_replayed = is_replayed;
+		document = NULL;
+		end(exchange, STATE_CONCLUDED);
+	}
+	pthread_mutex_unlock(&exchange->lock);
+	free(document);
+}
+
+bool
+exchange_begin_commit(Exchange *exchange)
+{
+	bool is_wanted;
+
+	pthread_mutex_lock(&exchange->lock);
+	is_wanted = exchange->is_committing = !exchange->unwanted && !has_ended(exchange);
+	pthread_mutex_unlock(&exchange->lock);
+	return is_wanted;
+}
+
+bool
+exchange_is_wanted(Exchange *exchange)
+{
+	bool is_wanted;
+
+	pthread_mutex_lock(&exchange->lock);
+	is_wanted = !exchange->unwanted && !has_ended(exchange);
+	pthread_mutex_unlock(&exchange->lock);
+	return is_wanted;
+}
+
+void
+exchange_break(Exchange *exchange)
+{
+	pthread_mutex_lock(&exchange->lock);
+	if (!has_ended(exchange))
+		end(exchange, STATE_BROKEN);
+	pthread_mutex_unlock(&exchange->lock);
 }
 
 typedef enum Place
@@ -423,6 +507,8 @@ exchange_cut(Exchange *exchange, int status, const char *detail)
 	/* also a body that is complete here and still on its way to a slow client */
 	if (exchange->state == STATE_COMPLETE)
 		exchange->state = STATE_BROKEN;
+	if (exchange->is_committing && !has_ended(exchange))
+		end(exchange, STATE_BROKEN);
 	end_with_error(exchange, status, detail);
 	stop_database_side(exchange);
 	wake_http_side(exchange);
@@ -430,14 +516,14 @@ exchange_cut(Exchange *exchange, int status, const char *detail)
 }
 
 char *
-exchange_error_body(int status, const char *detail)
+exchange_error_body(const char *error, const char *detail)
 {
 	JsonText text;
 
 	if (!json_text_open(&text))
 		return NULL;
 	json_text_key(&text, "{", "error");
-	json_text_string(&text, serve_status_text(status));
+	json_text_string(&text, error);
 	json_text_key(&text, ",", "detail");
 	json_text_string(&text, detail);
 	json_encode_literal(&text.encoder, "}\n");

@@ -93,7 +93,7 @@ work_on(Worker *worker, Exchange *exchange)
 	drain_interrupts(worker->interrupt_fd);
 	if (exchange_attach(exchange, worker->interrupt_fd))
 	{
-		reached = options->work(exchange, &worker->database, options->work_context);
+		reached = options->work(exchange, &worker->database, options->context);
 		exchange_detach(exchange);
 	}
 	return reached;
@@ -128,10 +128,16 @@ run_worker(void *context)
 		pthread_mutex_lock(&pool->lock);
 		pool->state.busy--;
 		pool->state.database_reached = reached;
+		pool->state.tried_ns = clock_now_ns();
 		worker->current = NULL;
 		pthread_mutex_unlock(&pool->lock);
 		/* may close a large file: nobody is to wait for that */
 		exchange_release(exchange);
+		if (pool->options.chore != NULL)
+		{
+			drain_interrupts(worker->interrupt_fd);
+			pool->options.chore(&worker->database, pool->options.context);
+		}
 		pthread_mutex_lock(&pool->lock);
 	}
 	pthread_mutex_unlock(&pool->lock);

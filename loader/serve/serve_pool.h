@@ -22,6 +22,9 @@ typedef struct ServePool ServePool;
  * could be reached. */
 typedef bool (*ServeWork)(Exchange *exchange, Database *database, const void *context);
 
+/* What a thread does between two exchanges. */
+typedef void (*ServeChore)(Database *database, const void *context);
+
 typedef struct ServePoolOptions
 {
 	int connections;                /* and threads */
@@ -30,7 +33,8 @@ typedef struct ServePoolOptions
 	int64_t queue_timeout_ms;
 	const ConnectionOptions *connection;
 	ServeWork work;
-	const void *work_context;
+	ServeChore chore; /* after each exchange; may be NULL */
+	const void *context;
 } ServePoolOptions;
 
 typedef struct ServePoolState
@@ -38,7 +42,8 @@ typedef struct ServePoolState
 	int connections;
 	int busy;
 	int waiting;
-	bool database_reached; /* by the last one who tried */
+	bool database_reached; /* by the last one who tried, */
+	int64_t tried_ns;      /* and when that was; 0: nobody has */
 } ServePoolState;
 
 /* Starts the threads. What the options point to is lent. NULL, with a message, on failure. */
