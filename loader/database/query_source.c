@@ -12,7 +12,8 @@
 /*
  * Settings that make text output exact and the same everywhere, by SET LOCAL so
  * that they hold behind a pooler in transaction mode too. With synchronized scans
- * LIMIT without ORDER BY would start anywhere in the table.
+ * LIMIT without ORDER BY would start anywhere in the table; and parallel workers would work
+ * at a cost that is counted nowhere.
  */
 #define BEGIN_EXACT                                                                                \
 	"BEGIN TRANSACTION READ ONLY;"                                                                 \
@@ -22,7 +23,8 @@
 	" SET LOCAL TimeZone = 'UTC';"                                                                 \
 	" SET LOCAL bytea_output = hex;"                                                               \
 	" SET LOCAL lc_monetary = 'C';"                                                                \
-	" SET LOCAL synchronize_seqscans = off; "
+	" SET LOCAL synchronize_seqscans = off;"                                                       \
+	" SET LOCAL max_parallel_workers_per_gather = 0; "
 
 void
 query_source_free(QuerySource *source)

@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "message.h"
 #include "rows/row_format.h"
+#include "serve/serve_pool.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -295,8 +296,9 @@ answer_from_database(Answer *answer, const char *sql)
 }
 
 bool
-serve_answer(Exchange *exchange, Database *database, const ServeAnswerOptions *options)
+serve_answer(Exchange *exchange, Database *database, const void *context)
 {
+	const ServeAnswerOptions *options = context;
 	const ServeRequest *request = exchange_request(exchange);
 	Answer answer = {
 		.exchange = exchange,

@@ -2,6 +2,8 @@
 #include "clock.h"
 #include "message.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -25,13 +27,14 @@ typedef struct Worker
 	pthread_t thread;
 	Database database;
 	int interrupt_fd;
-	Exchange *current; /* under the pool's lock; NULL while it is idle */
+	/* under the pool's lock: */
+	Exchange *current; /* NULL while it is idle */
+	int backend_pid;   /* of the connection; 0: none */
 } Worker;
 
 struct ServePool
 {
-	const ServeAnswerOptions *options;
-	int64_t queue_timeout_ns;
+	ServePoolOptions options;
 
 	pthread_mutex_t lock; /* over all that follows */
 	pthread_cond_t work;  /* workers wait for it: a request, or the end */
@@ -84,12 +87,13 @@ drain_interrupts(int interrupt_fd)
 static bool
 work_on(Worker *worker, Exchange *exchange)
 {
+	const ServePoolOptions *options = &worker->pool->options;
 	bool reached = true;
 
 	drain_interrupts(worker->interrupt_fd);
 	if (exchange_attach(exchange, worker->interrupt_fd))
 	{
-		reached = serve_answer(exchange, &worker->database, worker->pool->options);
+		reached = options->work(exchange, &worker->database, options->context);
 		exchange_detach(exchange);
 	}
 	return reached;
@@ -102,13 +106,15 @@ run_worker(void *context)
 	ServePool *pool = worker->pool;
 
 	/* so that the first request does not pay for it; a failure is told when one comes */
-	database_open(&worker->database, pool->options->connection, SERVE_CONNECT_TIMEOUT_MS);
+	if (pool->options.connects_at_once)
+		database_open(&worker->database, pool->options.connection, SERVE_CONNECT_TIMEOUT_MS);
 	pthread_mutex_lock(&pool->lock);
 	for (;;)
 	{
 		Exchange *exchange;
 		bool reached;
 
+		worker->backend_pid = database_backend_pid(&worker->database);
 		pool->idle++;
 		while (pool->first == NULL && !pool->stopping)
 			pthread_cond_wait(&pool->work, &pool->lock);
@@ -122,10 +128,16 @@ run_worker(void *context)
 		pthread_mutex_lock(&pool->lock);
 		pool->state.busy--;
 		pool->state.database_reached = reached;
+		pool->state.tried_ns = clock_now_ns();
 		worker->current = NULL;
 		pthread_mutex_unlock(&pool->lock);
 		/* may close a large file: nobody is to wait for that */
 		exchange_release(exchange);
+		if (pool->options.chore != NULL)
+		{
+			drain_interrupts(worker->interrupt_fd);
+			pool->options.chore(&worker->database, pool->options.context);
+		}
 		pthread_mutex_lock(&pool->lock);
 	}
 	pthread_mutex_unlock(&pool->lock);
@@ -139,10 +151,12 @@ static void
 refuse_first(ServePool *pool)
 {
 	Exchange *exchange = take_first(pool);
+	char detail[96];
 
 	pthread_mutex_unlock(&pool->lock);
-	exchange_fail(exchange, SERVE_STATUS_BUSY,
-				  "no database connection became free in time (see --connections)");
+	snprintf(detail, sizeof(detail), "no database connection became free in time (see %s)",
+			 pool->options.connections_option);
+	exchange_fail(exchange, SERVE_STATUS_BUSY, detail);
 	exchange_release(exchange);
 	pthread_mutex_lock(&pool->lock);
 }
@@ -192,25 +206,28 @@ run_clerk(void *context)
 
 /* --- from outside --- */
 
-static bool
+/* 0 or an error number. */
+static int
 start_worker(ServePool *pool)
 {
 	Worker *worker = &pool->worker[pool->workers];
+	int problem;
 
 	worker->pool = pool;
 	worker->interrupt_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (worker->interrupt_fd < 0)
-		return false;
+		return errno;
 	database_init(&worker->database, worker->interrupt_fd);
-	if (pthread_create(&worker->thread, NULL, run_worker, worker) != 0)
+	problem = pthread_create(&worker->thread, NULL, run_worker, worker);
+	if (problem != 0)
 	{
 		close(worker->interrupt_fd);
-		return false;
+		return problem;
 	}
 	pthread_mutex_lock(&pool->lock);
 	pool->workers++;
 	pthread_mutex_unlock(&pool->lock);
-	return true;
+	return 0;
 }
 
 static void
@@ -228,10 +245,23 @@ init_pool(ServePool *pool)
 	pool->state.database_reached = true;
 }
 
-ServePool *
-serve_pool_start(int connections, int64_t queue_timeout_ms, const ServeAnswerOptions *options)
+/* 0 or an error number. */
+static int
+start_threads(ServePool *pool)
 {
-	ServePool *pool = calloc(1, sizeof(ServePool) + (size_t) connections * sizeof(Worker));
+	int problem = pthread_create(&pool->clerk, NULL, run_clerk, pool);
+
+	pool->has_clerk = problem == 0;
+	for (int i = 0; problem == 0 && i < pool->options.connections; i++)
+		problem = start_worker(pool);
+	return problem;
+}
+
+ServePool *
+serve_pool_start(const ServePoolOptions *options)
+{
+	ServePool *pool = calloc(1, sizeof(ServePool) + (size_t) options->connections * sizeof(Worker));
+	int problem;
 
 	if (pool == NULL)
 	{
@@ -239,16 +269,13 @@ serve_pool_start(int connections, int64_t queue_timeout_ms, const ServeAnswerOpt
 		return NULL;
 	}
 	init_pool(pool);
-	pool->options = options;
-	pool->queue_timeout_ns = queue_timeout_ms * CLOCK_NS_PER_MS;
-	pool->state.connections = connections;
-	pool->has_clerk = pthread_create(&pool->clerk, NULL, run_clerk, pool) == 0;
-	for (int i = 0; pool->has_clerk && i < connections; i++)
-		if (!start_worker(pool))
-			break;
-	if (pool->workers == connections)
+	pool->options = *options;
+	pool->state.connections = options->connections;
+	problem = start_threads(pool);
+	if (problem == 0)
 		return pool;
-	message_error("cannot start %d threads: %m", connections + 1);
+	errno = problem;
+	message_error("cannot start %d threads: %m", options->connections + 1);
 	serve_pool_stop(pool, SERVE_CONNECT_TIMEOUT_MS);
 	return NULL;
 }
@@ -265,7 +292,8 @@ serve_pool_submit(ServePool *pool, Exchange *exchange)
 	}
 	exchange_hold(exchange);
 	*waiting =
-		(Waiting){.exchange = exchange, .deadline_ns = clock_now_ns() + pool->queue_timeout_ns};
+		(Waiting){.exchange = exchange,
+				  .deadline_ns = clock_now_ns() + pool->options.queue_timeout_ms * CLOCK_NS_PER_MS};
 	pthread_mutex_lock(&pool->lock);
 	*pool->last = waiting;
 	pool->last = &waiting->next;
@@ -284,6 +312,19 @@ serve_pool_state(ServePool *pool)
 	state = pool->state;
 	pthread_mutex_unlock(&pool->lock);
 	return state;
+}
+
+int
+serve_pool_backend_pids(ServePool *pool, int *pids, int capacity)
+{
+	int count = 0;
+
+	pthread_mutex_lock(&pool->lock);
+	for (int i = 0; i < pool->workers && count < capacity; i++)
+		if (pool->worker[i].backend_pid != 0)
+			pids[count++] = pool->worker[i].backend_pid;
+	pthread_mutex_unlock(&pool->lock);
+	return count;
 }
 
 /* pthread_timedjoin_np counts by the wall clock. */
