@@ -19,7 +19,8 @@ typedef struct Command
 } Command;
 
 static const Command commands[] = {
-	{"compare", "measure HTTP against native paths, per size, and tell the answer", command_compare},
+	{"compare", "measure HTTP against native paths, per size, and tell the answer",
+	 command_compare},
 	{"copy", "write rows natively: COPY, or INSERT", command_copy},
 	{"post", "write rows as JSON, by POST to an API", command_post},
 	{"fetch", "read rows: COPY, SELECT, or as JSON from an API", command_fetch},

@@ -74,11 +74,11 @@ typedef struct ApiInfo
 	int64_t max_body_bytes; /* -1: not told */
 	bool idempotency;       /* Idempotency-Key is honoured */
 	bool ndjson;
-	int64_t max_writers;       /* -1 */
-	char table[300];           /* that is served, qualified and quoted; "" when not told, or a query */
-	char save_table[300];      /* that is written to, likewise */
-	char server[64];           /* program and version: "transferbench serve 0.1.0" */
-	char database_user[64];    /* whom the API's backends belong to, "" when not told */
+	int64_t max_writers;    /* -1 */
+	char table[300];        /* that is served, qualified and quoted; "" when not told, or a query */
+	char save_table[300];   /* that is written to, likewise */
+	char server[64];        /* program and version: "transferbench serve 0.1.0" */
+	char database_user[64]; /* whom the API's backends belong to, "" when not told */
 	char application_name[64]; /* by which they are known, "" */
 } ApiInfo;
 
