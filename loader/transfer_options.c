@@ -70,6 +70,23 @@ contradicts_itself(const TransferOptions *o)
 }
 
 static bool
+fits_dialect(const TransferOptions *o)
+{
+	if (o->body_format == 1 && !o->dialect->takes_ndjson)
+		message_error("--body ndjson: an API of dialect %s takes an array only", o->dialect->name);
+	else if (o->target.on_conflict != NULL && o->dialect != &api_dialect_postgrest)
+		message_error("--on-conflict is for --api postgrest");
+	else if (o->target.schema != NULL && o->dialect != &api_dialect_postgrest)
+		message_error("--api-schema is for --api postgrest");
+	else if (o->dialect == &api_dialect_template && o->url != NULL)
+		message_error("--url: --api template has no paths of its own to add: use --get-url and "
+					  "--post-url");
+	else
+		return true;
+	return false;
+}
+
+static bool
 check_urls(const TransferOptions *o)
 {
 	return (o->url == NULL || http_url_check("--url", o->url)) &&
@@ -106,8 +123,8 @@ static bool
 settle(TransferOptions *o)
 {
 	message_set_quiet(o->quiet);
-	return !contradicts_itself(o) && connection_options_check(&o->connection) && check_urls(o) &&
-		   settle_http(o);
+	return !contradicts_itself(o) && connection_options_check(&o->connection) && fits_dialect(o) &&
+		   check_urls(o) && settle_http(o);
 }
 
 static bool

@@ -45,6 +45,7 @@ typedef struct ApiDialect
 	const char *name;
 	bool has_info; /* GET /info tells limits */
 	bool takes_ndjson;
+	bool errors_are_certain; /* any error status of a POST says that nothing was written */
 	bool
 		may_be_repeated; /* a POST with an Idempotency-Key, or on_conflict: depends on the target too */
 	/* Fills a request for rows [offset, offset + limit); false when out of memory. */

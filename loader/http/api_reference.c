@@ -28,6 +28,7 @@ const ApiDialect api_dialect_reference = {
 	.name = "reference",
 	.has_info = true,
 	.takes_ndjson = true,
+	.errors_are_certain = true,
 	.may_be_repeated = true,
 	.get = api_row_limit_get,
 	.post = post,

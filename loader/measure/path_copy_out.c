@@ -12,6 +12,7 @@ typedef struct CopyOut
 	ReadJob *job;
 	RowReader *reader;
 	Value *values;
+	int64_t start_ns;
 	int64_t waited_before_ns; /* when the first row was there */
 } CopyOut;
 
@@ -64,7 +65,6 @@ read_all(CopyOut *copy)
 {
 	ReadJob *job = copy->job;
 	Database *database = &job->database;
-	int64_t start_ns = clock_now_ns();
 	ReadOutcome outcome;
 
 	for (;;)
@@ -77,7 +77,7 @@ read_all(CopyOut *copy)
 			return read_job_fail_by_database(job, result);
 		if (job->bytes == 0)
 		{
-			job->first_byte_ns = clock_now_ns() - start_ns;
+			job->first_byte_ns = clock_now_ns() - copy->start_ns;
 			copy->waited_before_ns = database->waited_ns;
 		}
 		if (bytes == NULL)
@@ -120,6 +120,7 @@ run(ReadJob *job, int64_t n, bool binary)
 	char *sql = copy_statement(job, n, binary);
 	CopyOut copy = {
 		.job = job,
+		.start_ns = clock_now_ns(),
 		.reader = binary ? row_reader_copy_binary(job->plan->type, ROW_READER_MAX_ROW_BYTES)
 						 : row_reader_copy_text(job->plan->type, ROW_READER_MAX_ROW_BYTES),
 		.values = calloc((size_t) job->plan->type->columns, sizeof(Value)),

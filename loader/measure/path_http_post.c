@@ -3,8 +3,8 @@
  * connection.
  *
  * What is repeated, and what is not: a request that surely was not processed (no connection, 429,
- * 503) always may be; one whose answer was lost, or whose answer says that the endpoint does not know
- * either (other 5xx), only when the endpoint is known to write it once (Idempotency-Key, on_conflict).
+ * 503) always may be; one whose answer was lost, or whose answer does not say whether anything was
+ * written (other 5xx, but for the reference endpoint, whose errors all mean that nothing was), only when the endpoint is known to write it once (Idempotency-Key, on_conflict).
  */
 #include "clock.h"
 #include "interrupt.h"
@@ -17,7 +17,8 @@
 #include <string.h>
 #include <time.h>
 
-#define ANSWER_MAX 512 /* bytes of an answer's body that are looked at or shown */
+#define ANSWER_MAX      512 /* bytes of an answer's body that are looked at or shown */
+#define SQLSTATE_LENGTH 5
 
 /* What an attempt says of its batch. */
 typedef enum Attempt
@@ -62,17 +63,36 @@ rows_of_answer(const char *body)
 	return result;
 }
 
-/* Of an error of `serve`: "written": false says that it was rolled back for sure. */
+/* Classes of SQLSTATE that another time may not bring: connection exceptions, rollbacks by conflict,
+ * insufficient resources, operator intervention, system errors. */
 static bool
-says_not_written(const char *body)
+may_pass(const char *sqlstate)
+{
+	static const char *const classes[] = {"08", "40", "53", "57", "58"};
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		if (strncmp(sqlstate, classes[i], 2) == 0)
+			return true;
+	return false;
+}
+
+/* An error of an endpoint whose errors all say that nothing was written. Its detail begins with the
+ * database's SQLSTATE, unless the database could not be reached at all. */
+static Attempt
+judge_certain_error(const char *body)
 {
 	struct json_object *document = json_tokener_parse(body);
-	struct json_object *written;
-	bool result = json_object_is_type(document, json_type_object) &&
-				  json_object_object_get_ex(document, "written", &written) &&
-				  json_object_is_type(written, json_type_boolean) &&
-				  !json_object_get_boolean(written);
+	struct json_object *member;
+	Attempt result = ATTEMPT_LATER;
 
+	if (json_object_is_type(document, json_type_object) &&
+		json_object_object_get_ex(document, "detail", &member))
+	{
+		const char *detail = json_object_get_string(member);
+
+		if (strlen(detail) > SQLSTATE_LENGTH && detail[SQLSTATE_LENGTH] == ':' && !may_pass(detail))
+			result = ATTEMPT_REFUSED;
+	}
 	json_object_put(document);
 	return result;
 }
@@ -103,7 +123,7 @@ judge_answer(WriteJob *job, const Batch *batch, const HttpAnswer *answer, char *
 		return ATTEMPT_LATER;
 	if (answer->status < 500)
 		return ATTEMPT_REFUSED;
-	return says_not_written(body) ? ATTEMPT_LATER : ATTEMPT_UNKNOWN;
+	return job->plan->dialect->errors_are_certain ? judge_certain_error(body) : ATTEMPT_UNKNOWN;
 }
 
 static Attempt

@@ -30,10 +30,9 @@ take_row(ReadJob *job, const PGresult *row, Value *values)
 }
 
 static ReadOutcome
-read_all(ReadJob *job, Value *values)
+read_all(ReadJob *job, Value *values, int64_t start_ns)
 {
 	Database *database = &job->database;
-	int64_t start_ns = clock_now_ns();
 	int64_t waited_before_ns = 0;
 	ReadOutcome outcome = READ_DONE;
 
@@ -67,6 +66,7 @@ run(ReadJob *job, int64_t n)
 	char *select = query_source_select(job->plan->source, QUERY_LIST_PLAIN, n, 0);
 	Value *values = calloc((size_t) job->plan->type->columns, sizeof(Value));
 	char *sql = NULL;
+	int64_t start_ns = clock_now_ns();
 	ReadOutcome outcome = READ_FAILED;
 
 	if (select == NULL || values == NULL ||
@@ -75,7 +75,7 @@ run(ReadJob *job, int64_t n)
 	else if (database_send(&job->database, sql) != DATABASE_OK)
 		read_job_fail_by_database(job, DATABASE_LOST);
 	else
-		outcome = read_all(job, values);
+		outcome = read_all(job, values, start_ns);
 	free(sql);
 	free(values);
 	free(select);

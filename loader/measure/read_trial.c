@@ -77,6 +77,7 @@ read_trial_run(const ReadPath *path, const ReadPlan *plan, int64_t size, CostMet
 		trial->elapsed_ns = open_ns + clock_now_ns() - start_ns - job.retry_wait_ns;
 		if (meter != NULL)
 			cost_meter_end(meter, &trial->cost);
+		trial_keep_own_costs(trial, path->is_native);
 		fill_phases(trial, &job, open_ns);
 	}
 	trial->rows = sink->rows;

@@ -61,3 +61,15 @@ transfer_direction_name(TransferDirection direction)
 {
 	return direction == TRANSFER_READ ? "read" : "write";
 }
+
+void
+trial_keep_own_costs(Trial *trial, bool is_native)
+{
+	Cost *cost = &trial->cost;
+
+	if (is_native)
+		cost->api_cpu_us = cost->api_peak_bytes = cost->api_backend_cpu_us =
+			cost->api_backend_peak_bytes = COST_UNKNOWN;
+	else
+		cost->backend_cpu_us = cost->backend_peak_bytes = COST_UNKNOWN;
+}

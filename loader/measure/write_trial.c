@@ -175,6 +175,7 @@ lead(WriteCrew *crew, CostMeter *meter, int64_t *open_ns, int64_t *send_ns)
 	*send_ns = clock_now_ns() - start_ns;
 	if (meter != NULL)
 		cost_meter_end(meter, &crew->trial->cost);
+	trial_keep_own_costs(crew->trial, crew->path->is_native);
 	pthread_barrier_wait(&crew->step);
 }
 
