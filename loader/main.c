@@ -1,4 +1,5 @@
 /* main.c - finds the command and calls it. */
+#include "command_cleanup.h"
 #include "command_serve.h"
 #include "message.h"
 
@@ -15,6 +16,7 @@ typedef struct Command
 
 static const Command commands[] = {
 	{"serve", "serve a table or a query over HTTP", command_serve},
+	{"cleanup", "drop the tables that earlier runs left behind", command_cleanup},
 	{NULL, NULL, NULL},
 };
 
