@@ -2,11 +2,15 @@
 #include "interrupt.h"
 #include "message.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CONNECT_TIMEOUT_MS 30000
+#define FREE_MEMORY_KEPT   (128 * 1024) /* bytes; glibc's own first value */
 
 /* --- opening ----------------------------------------------------------------------------- */
 
@@ -44,9 +48,21 @@ may_checkpoint(Database *database)
 	return may;
 }
 
+/* What is freed goes back to the system at once, so that a trial's peak of memory does not depend on
+ * what the trial before it kept. glibc would raise these bounds by itself. */
+static void
+keep_no_free_memory(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_MMAP_THRESHOLD, FREE_MEMORY_KEPT);
+	mallopt(M_TRIM_THRESHOLD, FREE_MEMORY_KEPT);
+#endif
+}
+
 bool
 run_session_open(RunSession *session, const char *command, TransferOptions *options)
 {
+	keep_no_free_memory();
 	*session = (RunSession){.options = options};
 	run_init(&session->run, command);
 	session->run.jobs = (int) options->jobs;
