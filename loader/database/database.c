@@ -113,8 +113,10 @@ database_open(Database *database, const ConnectionOptions *options, int timeout_
 		if (waited != DATABASE_WAIT_READY)
 		{
 			database_close(database);
+			if (waited == DATABASE_WAIT_INTERRUPTED)
+				return DATABASE_INTERRUPTED;
 			database_keep_message(database, NULL, "timeout while connecting to the server");
-			return waited == DATABASE_WAIT_INTERRUPTED ? DATABASE_INTERRUPTED : DATABASE_LOST;
+			return DATABASE_LOST;
 		}
 		status = PQconnectPoll(database->connection);
 	}
@@ -244,6 +246,8 @@ database_run(Database *database, const char *sql, int timeout_ms, PGresult **res
 	if (!PQsendQuery(database->connection, sql))
 		return database_lose(database);
 	outcome = database_take_results(database, deadline_after(timeout_ms), &last);
+	if (outcome == DATABASE_QUIET)
+		database_keep_message(database, NULL, "no answer within the time given");
 	if (result != NULL && outcome == DATABASE_OK)
 		*result = last;
 	else
@@ -264,10 +268,7 @@ await_statement(Database *database, bool was_sent)
 		return NULL;
 	}
 	if (database_take_results(database, DATABASE_NO_DEADLINE, &result) == DATABASE_INTERRUPTED)
-	{
-		database_keep_message(database, NULL, "interrupted");
 		database_make_idle(database);
-	}
 	return result;
 }
 

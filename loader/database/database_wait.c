@@ -43,6 +43,8 @@ database_wait(Database *database, short events, int64_t deadline_ns, short *read
 		result = wait_once(database, events, timeout_ms, ready != NULL ? ready : &ignored);
 	} while (result == DATABASE_WAIT_TIMEOUT &&
 			 (deadline_ns == DATABASE_NO_DEADLINE || now_ns < deadline_ns));
+	if (result == DATABASE_WAIT_INTERRUPTED)
+		database_keep_message(database, NULL, "interrupted");
 	return result;
 }
 

@@ -215,7 +215,7 @@ int64_t
 run_table_count(const RunTable *table, Database *database)
 {
 	char *sql;
-	PGresult *counted;
+	PGresult *counted = NULL;
 	int64_t rows;
 
 	if (asprintf(&sql, "SELECT pg_catalog.count(*) FROM %s", table->qualified) < 0)
@@ -223,7 +223,8 @@ run_table_count(const RunTable *table, Database *database)
 		message_error("out of memory");
 		return -1;
 	}
-	counted = database_execute(database, sql, 0, NULL);
+	if (run_table_begin(database) == DATABASE_OK)
+		counted = database_execute(database, sql, 0, NULL);
 	free(sql);
 	if (counted == NULL)
 	{
@@ -232,6 +233,7 @@ run_table_count(const RunTable *table, Database *database)
 	}
 	rows = strtoll(PQgetvalue(counted, 0, 0), NULL, 10);
 	PQclear(counted);
+	database_make_idle(database);
 	return rows;
 }
 

@@ -1,5 +1,6 @@
 #include "database/server_state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +39,7 @@ take_names(char **names, const PGresult *found, int column)
 static bool
 take_state(ServerState *state, const PGresult *found)
 {
-	bool has_destination = *PQgetvalue(found, 0, 5) != '\0' || (PQgetvalue(found, 0, 6))[0] != '\0';
+	bool has_destination = *PQgetvalue(found, 0, 5) != '\0' || *PQgetvalue(found, 0, 6) != '\0';
 	bool archiving = strcmp(PQgetvalue(found, 0, 4), "off") != 0;
 
 	state->in_recovery = *PQgetvalue(found, 0, 0) == 't';
@@ -61,6 +62,6 @@ server_state_read(ServerState *state, Database *database)
 	taken = take_state(state, found);
 	PQclear(found);
 	if (!taken)
-		strcpy(database->message, "out of memory");
+		snprintf(database->message, sizeof(database->message), "out of memory");
 	return taken;
 }
