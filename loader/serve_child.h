@@ -16,7 +16,7 @@
 typedef struct ServeChild
 {
 	pid_t pid; /* 0: none */
-	char url[128];
+	char url[256];
 } ServeChild;
 
 typedef struct ServeChildOptions

@@ -12,7 +12,7 @@ use TransferBench::Loader;
 
 plan skip_all => 'no loader: TRANSFERBENCH_PROGRAM is unset' unless endpoint_program();
 
-my $node = start_node('copy', fsync => 'on', settings => ['max_prepared_transactions = 2']);
+my $node = start_node('copy', fsync => 'on');
 my $session = TransferBench::Session->new($node);
 my $directory = PostgreSQL::Test::Utils::tempdir();
 
