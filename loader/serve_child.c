@@ -80,8 +80,8 @@ read_url(ServeChild *child, int input)
 		strncmp(line, LISTENING, strlen(LISTENING)) == 0)
 	{
 		line[strcspn(line, "\n")] = '\0';
-		snprintf(child->url, sizeof(child->url), "%s", line + strlen(LISTENING));
-		found = true;
+		found = snprintf(child->url, sizeof(child->url), "%s", line + strlen(LISTENING)) <
+				(int) sizeof(child->url);
 	}
 	fclose(stream);
 	return found;
