@@ -28,7 +28,7 @@ enum
 /* One row. Only a function that belongs to the extension counts. */
 static const char rights_query[] =
 	"SELECT pg_catalog.quote_ident(current_user), pg_catalog.quote_ident(f.nspname),"
-	" pg_catalog.format('%I.%I', f.nspname, f.proname),"
+	" pg_catalog.quote_ident(f.nspname) OPERATOR(pg_catalog.||) '.bench_process_usage',"
 	" pg_catalog.has_schema_privilege(f.pronamespace, 'USAGE'),"
 	" pg_catalog.has_function_privilege(f.oid, 'EXECUTE'),"
 	" pg_catalog.pg_has_role('pg_read_server_files', 'USAGE'),"
@@ -40,7 +40,7 @@ static const char rights_query[] =
 	" (pg_catalog.date_part('epoch', pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-)"
 	" a.backend_start) OPERATOR(pg_catalog.*) 1000::pg_catalog.float8)::pg_catalog.int8"
 	" FROM pg_catalog.pg_stat_activity a LEFT JOIN"
-	" (SELECT p.oid, p.proname, p.pronamespace, n.nspname"
+	" (SELECT p.oid, p.pronamespace, n.nspname"
 	" FROM pg_catalog.pg_extension e, pg_catalog.pg_depend d, pg_catalog.pg_proc p,"
 	" pg_catalog.pg_namespace n"
 	" WHERE e.extname" IS "'pg_transferbench' AND p.proname" IS "'bench_process_usage'"
