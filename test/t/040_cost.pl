@@ -97,6 +97,13 @@ is(measure(user => 'reader', work => $work)->{source}, 'local', 'local /proc is 
 are_unknown(measure(pids => 'none', work => $work), 'no session of ours, no figure', @backend);
 are_unknown(measure(pids => 'foreign', work => $work), 'a pid that is no backend', @backend);
 
+{
+	my $cost = measure(lost => 1, work => $work);
+
+	are_unknown($cost, 'the meter\'s connection was cut', 'cut_backend_cpu_us');
+	are_known($cost, 'the next span has it again', @backend);
+}
+
 # --- a server that is elsewhere ----------------------------------------------------------------------
 
 SKIP:
