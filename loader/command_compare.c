@@ -266,6 +266,23 @@ open_child(CompareCommand *command)
 	return true;
 }
 
+/* A type that a path cannot write is found before anything is measured. */
+static bool
+can_be_written(CompareCommand *command)
+{
+	Comparison *comparison = &command->comparison;
+
+	for (int i = 0; i < comparison->write_paths; i++)
+	{
+		BatchSupply *supply = write_setup_supply(&comparison->write, comparison->write_path[i], 0);
+
+		if (supply == NULL)
+			return false;
+		batch_supply_free(supply);
+	}
+	return true;
+}
+
 static bool
 open_all(CompareCommand *command)
 {
@@ -285,7 +302,11 @@ open_all(CompareCommand *command)
 		(!has_url && (!open_child(command) || !run_session_open_api(session))))
 		return false;
 	if (comparison->write_paths > 0)
+	{
 		write_setup_plan(&comparison->write, options->url);
+		if (!can_be_written(command))
+			return false;
+	}
 	return (comparison->read_paths == 0 ||
 			read_setup_open(&comparison->read, session, command->source_table,
 							command->source_query, options->url)) &&
@@ -324,7 +345,8 @@ measure(CompareCommand *command)
 		whole = comparison_read(comparison);
 	if (comparison->write_paths > 0 && !interrupt_requested())
 		whole = comparison_write(comparison) && whole;
-	if (!whole || !comparison_summarise(comparison))
+	/* what was measured before it broke off is told all the same */
+	if (!comparison_summarise(comparison) || !whole)
 		run_session_fail(session, EXIT_INCOMPLETE);
 	run_session_begin_cleanup(session);
 	return run_session_report(session);

@@ -121,9 +121,9 @@ run(ReadJob *job, int64_t n, bool binary)
 	CopyOut copy = {
 		.job = job,
 		.start_ns = clock_now_ns(),
-		.reader = binary ? row_reader_copy_binary(job->plan->type, ROW_READER_MAX_ROW_BYTES)
-						 : row_reader_copy_text(job->plan->type, ROW_READER_MAX_ROW_BYTES),
-		.values = calloc((size_t) job->plan->type->columns, sizeof(Value)),
+		.reader = binary ? row_reader_copy_binary(job->sink->type, ROW_READER_MAX_ROW_BYTES)
+						 : row_reader_copy_text(job->sink->type, ROW_READER_MAX_ROW_BYTES),
+		.values = calloc((size_t) job->sink->type->columns, sizeof(Value)),
 	};
 	ReadOutcome outcome = READ_FAILED;
 
