@@ -19,10 +19,7 @@ typedef struct CopyOut
 static char *
 copy_statement(const ReadJob *job, int64_t n, bool binary)
 {
-	const ReadPlan *plan = job->plan;
-	/* digests want types without a binary form here as text; timed trials take their bytes */
-	QueryList list = binary && job->sink->digest != NULL ? QUERY_LIST_READABLE : QUERY_LIST_PLAIN;
-	char *select = query_source_select(plan->source, list, n, 0);
+	char *select = read_job_select(job, n);
 	char *sql = NULL;
 
 	if (select != NULL &&
