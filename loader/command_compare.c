@@ -201,7 +201,8 @@ open_reference(CompareCommand *command)
 	if (!write_setup_origin(&command->reference, &command->session, largest_size(options)) ||
 		!write_setup_table(&command->reference, &wanted))
 		return false;
-	write_setup_plan(&command->reference, NULL);
+	if (!write_setup_plan(&command->reference, NULL))
+		return false;
 	message_note("filling %s with %" PRId64 " reference rows", command->reference.table.qualified,
 				 largest_size(options));
 	if (!fill_reference(command) || !analyse(command))
@@ -301,12 +302,9 @@ open_all(CompareCommand *command)
 	if (!open_source(command) || !open_target(command) ||
 		(!has_url && (!open_child(command) || !run_session_open_api(session))))
 		return false;
-	if (comparison->write_paths > 0)
-	{
-		write_setup_plan(&comparison->write, options->url);
-		if (!can_be_written(command))
-			return false;
-	}
+	if (comparison->write_paths > 0 &&
+		(!write_setup_plan(&comparison->write, options->url) || !can_be_written(command)))
+		return false;
 	return (comparison->read_paths == 0 ||
 			read_setup_open(&comparison->read, session, command->source_table,
 							command->source_query, options->url)) &&
