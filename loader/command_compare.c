@@ -16,6 +16,7 @@
 	 TRANSFER_GROUP_COMPARE | TRANSFER_GROUP_FORMAT)
 #define DEFAULT_PATHS  "copy-binary,http-json"
 #define DEFAULT_TRIALS 10
+#define BUSY_PROCESSES 3       /* of a trial over HTTP: client, endpoint, its backend */
 #define MAX_ORDER_SEED 1000000 /* short enough to be typed again */
 
 static const int64_t default_sizes[] = {10000, 100000, 1000000};
@@ -331,6 +332,21 @@ settle_run(CompareCommand *command)
 		run->table = command->source_table;
 }
 
+/* Where all take part on one machine, they may have to wait for each other. */
+static void
+note_cores(CompareCommand *command)
+{
+	RunSession *session = &command->session;
+	int cores = session->run.environment.cores;
+
+	if (cores < BUSY_PROCESSES && cost_meter_is_local(session->meter) &&
+		(command->child.pid != 0 || session->options->api_pids > 0))
+		run_session_note(session,
+						 "this client, the endpoint and its backend share %d cores: elapsed times "
+						 "over HTTP include waiting for a core; compare CPU times too",
+						 cores);
+}
+
 static int
 measure(CompareCommand *command)
 {
@@ -339,6 +355,7 @@ measure(CompareCommand *command)
 	bool whole = true;
 
 	settle_run(command);
+	note_cores(command);
 	if (comparison->read_paths > 0)
 		whole = comparison_read(comparison);
 	if (comparison->write_paths > 0 && !interrupt_requested())
