@@ -37,8 +37,7 @@ typedef struct HttpOptions
 extern bool http_global_init(void);
 
 /* False, with a message naming `option`, for what is no header (no colon, a name that is no token,
- * a control character) and for headers that the session sets itself (Content-Length, Expect, ...).
- * */
+ * a control character) and for those that the session sets itself (Content-Length, Expect, ...). */
 extern bool http_header_check(const char *option, const char *header);
 /* False, with a message naming `option`, unless http: or https: with a host and no userinfo (a hint
  * to --token-file); the message repeats no secret. */
