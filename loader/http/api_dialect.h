@@ -46,7 +46,7 @@ typedef struct ApiDialect
 	bool has_info; /* GET /info tells limits */
 	bool takes_ndjson;
 	bool errors_are_certain; /* any error status of a POST says that nothing was written */
-	bool may_be_repeated; /* a POST, as far as the target allows it: api_post_is_repeatable */
+	bool may_be_repeated;    /* a POST, as far as the target allows it: api_post_is_repeatable */
 	/* Fills a request for rows [offset, offset + limit); false when out of memory. */
 	bool (*get)(const ApiTarget *target, int64_t limit, int64_t offset, ApiRequest *request);
 	/* `type`: columns that are sent; `key`: of this batch, NULL for none. */

@@ -28,5 +28,5 @@ main(void)
 	check("\"we\"\"ird, one\"", "\"we\\\"ird, one\"");
 	check("\"back\\slash\"", "\"back\\\\slash\"");
 	check("a;", NULL);
-	return unit_finish();
+	return unit_done();
 }
