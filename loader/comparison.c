@@ -4,6 +4,7 @@
 #include "measure/trial_order.h"
 #include "message.h"
 #include "progress.h"
+#include "read_verify.h"
 #include "write_verify.h"
 
 #include <inttypes.h>

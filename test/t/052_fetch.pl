@@ -32,7 +32,7 @@ $session->value($_) for (
 		'{"b": 1.50}', '1 mon 2 days', '{1,NULL,3}', '[1,5)', -32768, 9223372036854775807, '{"a,b",NULL,"q\"t"}', 12.34, 'odd', '10.0.0.1/8', '<a/>')},
 	q{INSERT INTO origin (id, t, v, n, f, d, ts, tz) VALUES (2, '\N', NULL, 'NaN', 'Infinity', 'infinity', '-infinity', 'infinity'),
 		(3, '\.', '\.', '123456789012345678901234567890.123456789', 5e-324, '-infinity', '294276-12-31 23:59:59.999999', '0001-01-01 00:00:00+00')},
-	q{INSERT INTO origin (id, t, jb) VALUES (4, '', '[]'), (5, NULL, 'null'), (6, 'ü😀"quoted", and ''so''', '"x"')});
+	q{INSERT INTO origin (id, t, jb) VALUES (4, '', '[]'), (5, NULL, '{}'), (6, 'ü😀"quoted", and ''so''', '"x"')});
 
 sub fetch
 {
@@ -98,15 +98,33 @@ my $origin = start_endpoint($node, '--table', 'origin');
 	is(join('', map { $_ // 'null' } map { (trials_of($report, $_, 1))[0]{requests} } @NATIVE), 'nullnullnull', 'native paths have no requests');
 }
 
-my $origin_digest = digest_of('SELECT * FROM origin', 6);
+{
+	# arrays aside, the digest is the extension's
+	my $query = $session->value(q{SELECT 'SELECT ' || string_agg(quote_ident(attname), ', ' ORDER BY attnum) || ' FROM origin' FROM pg_attribute
+		WHERE attrelid = 'origin'::regclass AND attnum > 0 AND attname <> ALL ('{a,ta}')});
+	my $run = fetch('--query', $query, '--paths', join(',', @NATIVE));
+
+	loader_ends($run, 0, [qr/rows equal: copy-text and select/], 'each type but arrays');
+	expect_digests($run, \@NATIVE, 6, digest_of($query, 6), 'each type but arrays');
+}
 {
 	my $run = fetch('--source', 'origin', '--paths', $ALL, '--url', $origin->url(''));
 
-	is($run->{status}, 0, 'each type: exit status') or diag($run->{errors});
-	expect_digests($run, [ @NATIVE, 'http-json' ], 6, $origin_digest, 'each type');
-	like($run->{errors}, qr/rows equal: copy-text and http-json/, 'each type: says that rows are equal');
-	my ($note) = grep { /::text/ } @{ report_of($run)->{notes} };
-	like($note // '', qr/copy-binary.*iv.*inet/, 'each type: tells what is read as text, where there is no binary form here');
+	loader_ends($run, 0, [qr/rows equal: copy-text and http-json/], 'each type');
+	my ($first) = trials_of(report_of($run), 'copy-text', 0);
+	expect_digests($run, [ @NATIVE, 'http-json' ], 6, $first->{digest}, 'each type');
+	is_deeply([ grep { /^compared as/ } @{ report_of($run)->{notes} } ],
+		[ 'compared as text, since this program does not know their binary form (column::text): iv, r, inet, x',
+		  'compared as JSON, as APIs have arrays and composites: a, ta' ],
+		'each type: tells what is not compared as it is');
+}
+{
+	my $query = q{SELECT 1 AS id, 'null'::jsonb AS j};
+	my $endpoint = start_endpoint($node, '--query', $query);
+	my $run = fetch('--query', $query, '--paths', 'copy-text,http-json', '--url', $endpoint->url(''));
+
+	loader_ends($run, 3, [qr/http-json: 1 value changed, in: j \(1\)/], q{a jsonb null is a plain null over HTTP});
+	$endpoint->stop;
 }
 {
 	my $run = fetch('--source', 'origin', '--paths', 'copy-binary', '--verify', 'none');
@@ -229,7 +247,7 @@ sub body_of
 {
 	my $run = fetch_body(body_of(q{json_strip_nulls(json_build_object('id', id, 'ratio', ratio, 'amount', amount, 'note', note))}));
 
-	loader_ends($run, 0, [ qr/rows equal/, qr/http-json: 100 keys were not there, and were read as null/ ], 'keys of nulls left out');
+	loader_ends($run, 0, [ qr/rows equal/, qr/http-json, 1000 rows: 100 keys were not there, and were read as null/ ], 'keys of nulls left out');
 }
 {
 	my $run = fetch_body(body_of(q{CASE WHEN id <= 3 THEN json_build_object('id', id, 'note', note)
@@ -240,7 +258,7 @@ sub body_of
 {
 	my $run = fetch_body(body_of(q{json_build_object('id', id, 'ratio', ratio, 'amount', amount::float8, 'note', note)}));
 
-	loader_ends($run, 0, [ qr/rows equal/, qr/http-json: .*scale.*amount/ ], 'another scale');
+	loader_ends($run, 0, [ qr/rows equal/, qr/http-json, 1000 rows: equal values of another scale .* in: amount$/m ], 'another scale');
 }
 {
 	my $columns = $session->value(q{SELECT json_build_object('id', json_agg(id ORDER BY id), 'ratio', json_agg(CASE WHEN id % 100 = 0 THEN to_json('NA'::text) ELSE to_json(ratio) END ORDER BY id),
@@ -275,14 +293,14 @@ sub fetch_url
 }
 
 for my $bad (
-	[ 'a body that ends within a row', $server->url('/json', body => '[{"id":1},{"id":'), qr/1 row/ ],
+	[ 'a body that ends within a row', $server->url('/json', body => '[{"id":1},{"id":'), qr/row 2, found the end of the body/ ],
 	[ 'text after the end', $server->url('/json', body => '[{"id":1,"x":1}]<html>'), qr/byte 17\b/ ],
-	[ 'HTML', $server->url('/json', body => '<html><p>Sign in</p>'), qr/HTTP 200.*<html><p>Sign in/ ],
+	[ 'HTML', $server->url('/json', body => '<html><p>Sign in</p>'), qr/HTTP status 200; the body begins: <html><p>Sign in/ ],
 	[ 'status 404', $server->url('/status/404', body => '{"error":"no such table"}'), qr/HTTP status 404: \{"error":"no such table"\}/ ],
 	[ 'status 500', $server->url('/status/500'), qr/HTTP status 500: <!DOCTYPE html>/ ],
 	[ 'status 502', $server->url('/status/502', body => 'upstream'), qr/HTTP status 502: upstream/ ],
-	[ 'an error object', $server->url('/ok_error'), qr/HTTP 200.*\{"error":"relation does not exist"\}/ ],
-	[ 'a short body', $server->url('/short', length => 1000, send => 600), qr/1000|bytes|closed/ ],
+	[ 'an error object', $server->url('/ok_error'), qr/HTTP status 200; the body begins: \{"error":"relation does not exist"\}/ ],
+	[ 'a short body', $server->url('/short', length => 1000, send => 600), qr/600|closed|ended/ ],
 	[ 'fewer rows', $server->url('/rows', n => 2), qr/2 rows came, 3 were asked for/ ],
 	[ 'more rows', $server->url('/rows', n => 4), qr/sent 4 rows where 3 were asked for/ ],
 	[ 'a value of another type', $server->url('/json', body => '[{"id":1,"x":1},{"id":"one","x":2}]'), qr/row 2, column "id"/ ],
@@ -290,10 +308,10 @@ for my $bad (
 	[ 'no UTF-8', $server->url('/json', body => "[{\"id\":1,\"x\":\"\xff\"}]"), qr/UTF-8.*byte|byte.*UTF-8/ ],
 	[ 'a cut chunk', $server->url('/chunked', mode => 'cut'), qr/./ ],
 	[ 'no connection', 'http://127.0.0.1:1/x', qr/127\.0\.0\.1/, '--retries', 1 ],
-	[ 'silence', $server->url('/accept_only'), qr/stall|silen|without a byte|no byte/i, '--stall-timeout', '300ms' ],
-	[ 'silence in the middle', $server->url('/stall', after => 10), qr/stall|silen|without a byte|no byte/i, '--stall-timeout', '300ms' ],
-	[ 'a late end', $server->url('/drip', delay_ms => 100), qr/time|limit/i, '--request-timeout', '300ms' ],
-	[ 'busy for ever', $server->url('/retry', key => 'ever', times => 99, status => 503), qr/HTTP status 503.*after 2 retries: \{"error":"busy"\}/, '--retries', 2 ])
+	[ 'silence', $server->url('/accept_only'), qr/neither sent nor took a byte for 0.3 s/, '--stall-timeout', '300ms' ],
+	[ 'silence in the middle', $server->url('/stall', after => 10), qr/neither sent nor took a byte for 0.3 s/, '--stall-timeout', '300ms' ],
+	[ 'a late end', $server->url('/drip', delay_ms => 100), qr/did not answer in full within 0.3 s/, '--request-timeout', '300ms' ],
+	[ 'busy for ever', $server->url('/retry', key => 'ever', times => 99, status => 503), qr/HTTP status 503, after 2 retries: \{"error":"busy"\}/, '--retries', 2 ])
 {
 	my ($name, $url, $pattern, @arguments) = @$bad;
 	my $run = fetch_url($url, @arguments);
@@ -318,7 +336,7 @@ for my $bad (
 	my $run = fetch('--source', 'ids', '--order-by', 'id', '--rows', 3, '--paths', 'http-json', '--verify', 'none', '--api', 'postgrest',
 		'--get-url', $server->url('/json', body => '[{"id":1},{"id":2},{"id":3}]', header => 'Content-Range: 5-7/*', status => 206));
 
-	loader_ends($run, 2, [qr/HTTP 206.*Content-Range "5-7\/\*"/], 'another Content-Range');
+	loader_ends($run, 2, [qr/Content-Range "5-7\/\*" is not what was asked for/], 'another Content-Range');
 }
 {
 	$server->forget_requests;
