@@ -115,8 +115,7 @@ take_rows(HttpGet *get, ReadOutcome *outcome)
 			case ROW_READ_ROW:
 				if (row_sink_take(job->sink, get->values))
 					continue;
-				*outcome = read_job_fail(job, "row %lld: %s", (long long) job->sink->rows,
-										 job->sink->problem);
+				*outcome = read_job_fail_by_sink(job);
 				return false;
 			case ROW_READ_MORE:
 				return true;

@@ -1,4 +1,5 @@
 #include "measure/row_sink.h"
+#include "interrupt.h"
 #include "measure/value_log.h"
 #include "progress.h"
 
@@ -11,6 +12,9 @@ row_sink_take(RowSink *sink, const Value *values)
 		sink->nulls += values[i].is_null;
 	if ((++sink->rows & (PROGRESS_ROWS - 1)) == 0)
 		progress_add(PROGRESS_ROWS);
+	sink->interrupted = interrupt_requested();
+	if (sink->interrupted)
+		return false;
 	if (sink->digest == NULL)
 		return true;
 	if (!value_digest_add(sink->digest, values))
