@@ -104,10 +104,14 @@ check_child(void)
 	char byte;
 	pid_t child = -1;
 
-	if (!unit_ok(pipe(done) == 0 && (child = fork()) >= 0, "a child is started"))
-		exit(1);
+	/* what is buffered must not be written by both */
+	fflush(stdout);
+	if (pipe(done) == 0)
+		child = fork();
 	if (child == 0)
 		run_child(done[1]);
+	if (!unit_ok(child > 0, "a child is started"))
+		exit(1);
 	unit_ok(read(done[0], &byte, 1) == 1, "the child took memory and freed it");
 	process_memory_read(child, &before);
 	was_reset = process_memory_reset_high_water(child);
