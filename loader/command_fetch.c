@@ -62,10 +62,12 @@ settle_rows(FetchCommand *command)
 {
 	int64_t asked = command->session.options->sizes.value[0];
 	int64_t wanted = asked < 0 ? DEFAULT_ROWS : asked;
+	int64_t count = read_setup_count(&command->setup, wanted + 1);
 
-	command->rows = read_setup_count(&command->setup, wanted);
-	if (command->rows < 0)
+	if (count < 0)
 		return false;
+	command->rows = count < wanted ? count : wanted;
+	read_setup_warn_order(&command->setup, command->rows, count);
 	if (asked >= 0 && command->rows < asked)
 	{
 		message_error("--rows: %" PRId64 " were asked for, there are %" PRId64, asked,
@@ -142,6 +144,7 @@ run_command(FetchCommand *command)
 	}
 	if (!run_session_open_meter(session))
 		return EXIT_USAGE;
+	read_setup_note_comparison(&command->setup);
 	verify_paths(command);
 	run_trials(command);
 	run_session_begin_cleanup(session);

@@ -127,9 +127,11 @@ note_columns(ReadSetup *setup, bool (*is_meant)(const QueryColumn *column), cons
 }
 
 /* Timed trials take each column as it is. */
-static void
-note_comparison(ReadSetup *setup)
+void
+read_setup_note_comparison(ReadSetup *setup)
 {
+	if (setup->session->options->verify != VERIFY_FULL)
+		return;
 	note_columns(setup, is_compared_as_text,
 				 "text, since this program does not know their binary form (column::text)");
 	note_columns(setup, is_compared_as_json, "JSON, as APIs have arrays and composites");
@@ -147,6 +149,7 @@ read_setup_open(ReadSetup *setup, RunSession *session, const char *table, const 
 		.query = query,
 		.order_by = options->order_by,
 		.option = name_source(session, table, query),
+		.order_is_told = true,
 	};
 	bool fit;
 
@@ -168,8 +171,6 @@ read_setup_open(ReadSetup *setup, RunSession *session, const char *table, const 
 	};
 	setup->plan.target.base_url = url;
 	setup->plan.target.table = setup->source.bare_name;
-	if (options->verify == VERIFY_FULL)
-		note_comparison(setup);
 	return settle_api_order(setup);
 }
 
@@ -190,8 +191,8 @@ read_setup_table(const RunSession *session, const char *otherwise)
 	return session->has_info && *session->info.table != '\0' ? session->info.table : otherwise;
 }
 
-static int64_t
-count_rows(ReadSetup *setup, int64_t most)
+int64_t
+read_setup_count(ReadSetup *setup, int64_t most)
 {
 	Database *database = &setup->session->control;
 	char *select = query_source_select(&setup->source, QUERY_LIST_PLAIN, most, 0);
@@ -212,19 +213,20 @@ count_rows(ReadSetup *setup, int64_t most)
 	return count;
 }
 
-int64_t
-read_setup_count(ReadSetup *setup, int64_t most)
+void
+read_setup_warn_order(const ReadSetup *setup, int64_t size, int64_t count)
 {
-	int64_t count = count_rows(setup, most + 1);
+	int64_t page_rows = setup->plan.page_rows;
 
-	if (count <= most)
-		return count;
-	/* of a table without an order that was told before */
-	if (!setup->is_ordered && setup->source.query != NULL)
-		message_warning("--query has no ORDER BY: which %" PRId64 " rows of it come is the "
-						"server's choice, and may differ from path to path",
-						most);
-	return most;
+	if (setup->is_ordered)
+		return;
+	if (size < count)
+		message_warning("%s has no %s: which %" PRId64 " rows of it come is the server's choice, "
+						"and may differ from path to path (see --order-by)",
+						setup->source.query != NULL ? "--query" : setup->source.table,
+						setup->source.query != NULL ? "ORDER BY" : "primary key", size);
+	else if (page_rows > 0 && page_rows < size)
+		message_warning("--page-rows: without an order pages may overlap (see --order-by)");
 }
 
 /* --- trials ------------------------------------------------------------------------------ */

@@ -25,9 +25,12 @@ extern bool read_setup_open(ReadSetup *setup, RunSession *session, const char *t
 extern void read_setup_close(ReadSetup *setup);
 /* The table to be read where none was named: what the endpoint says that it serves, else `otherwise`. */
 extern const char *read_setup_table(const RunSession *session, const char *otherwise);
-/* Rows that there are, up to `most`; warns where that many of them are a choice of the server's. -1
- * after a message. */
+/* Tells which columns a verification reads otherwise than a timed trial does. */
+extern void read_setup_note_comparison(ReadSetup *setup);
+/* Rows that there are, counted up to `most`; -1 after a message. */
 extern int64_t read_setup_count(ReadSetup *setup, int64_t most);
+/* Warns when which `size` rows of `count` come is the server's choice. */
+extern void read_setup_warn_order(const ReadSetup *setup, int64_t size, int64_t count);
 
 /* One pass that hashes nothing, timed unless `number` is 0; its trial is added to the run. False when it
  * was not whole. */

@@ -30,7 +30,9 @@ typedef struct ServeChildOptions
 
 /* Starts it and waits until it listens. False after a message, its own among them. */
 extern bool serve_child_start(ServeChild *child, const ServeChildOptions *options);
-/* Asks it to end, and waits. */
+/* False, after a message, when it ended without having been asked to. */
+extern bool serve_child_is_alive(ServeChild *child);
+/* Asks it to end, and waits; after a while it is killed. */
 extern void serve_child_stop(ServeChild *child);
 
 #endif

@@ -128,6 +128,7 @@ open_query(WriteSetup *setup, int64_t rows)
 		.query = options->from_query,
 		.order_by = options->order_by,
 		.option = name_origin(options),
+		.order_is_told = options->source_table != NULL,
 	};
 	int64_t limit = rows < 0 ? INT64_MAX : rows;
 

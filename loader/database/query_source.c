@@ -370,9 +370,10 @@ order_by_primary_key(QuerySource *source, const QuerySourceOptions *options, Dat
 		return source->order != NULL || out_of_memory();
 	}
 	PQclear(key);
-	message_warning("%s has no primary key: rows come in no particular order, and pages may "
-					"overlap (see --order-by)",
-					source->table);
+	if (!options->order_is_told)
+		message_warning("%s has no primary key: rows come in no particular order, and pages may "
+						"overlap (see --order-by)",
+						source->table);
 	return true;
 }
 
