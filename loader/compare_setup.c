@@ -216,24 +216,26 @@ open_origin(CompareSetup *setup)
 								 largest_size(options));
 }
 
-/* An endpoint that only reads is compared in what it does. */
+/* An endpoint that has no table to be filled is compared in reading. */
 static bool
 has_target(CompareSetup *setup)
 {
 	RunSession *session = &setup->session;
 	const TransferOptions *options = session->options;
+	const ApiInfo *info = &session->info;
 
-	if (setup->comparison.write_paths == 0 || !session->has_info ||
-		*session->info.save_table != '\0' || options->table != NULL)
+	/* what it serves is not to be emptied: --save-table is by default that very table */
+	if (setup->comparison.write_paths == 0 || !session->has_info || options->table != NULL ||
+		(*info->save_table != '\0' && strcmp(info->save_table, info->table) != 0))
 		return true;
 	if (options->direction == DIRECTION_BOTH && setup->comparison.read_paths > 0)
 	{
-		run_session_note(session, "the endpoint does not write (see serve --save-table): reading "
-								  "alone is compared");
+		run_session_note(session, "the endpoint writes to no table of its own (see serve "
+								  "--save-table): reading alone is compared");
 		setup->comparison.write_paths = 0;
 		return true;
 	}
-	message_error("the endpoint at --url does not write (see serve --save-table)");
+	message_error("the endpoint writes to no table of its own (see serve --save-table)");
 	return false;
 }
 

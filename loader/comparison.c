@@ -70,6 +70,14 @@ goes_on(Comparison *comparison)
 	return !comparison->is_broken_off && !interrupt_requested();
 }
 
+/* Without a verification nothing is measured; false, and it is told whether the endpoint has ended. */
+static bool
+break_off(Comparison *comparison)
+{
+	(void) goes_on(comparison);
+	return false;
+}
+
 static void
 begin_size(Comparison *comparison)
 {
@@ -147,7 +155,7 @@ comparison_read(Comparison *comparison)
 
 		begin_size(comparison);
 		if (!verify_read(comparison, size))
-			return false;
+			return break_off(comparison);
 		trial_order_init(&order, comparison->read_paths,
 						 (uint64_t) comparison->session->run.order_seed + i);
 		while (order.block < options->trials && goes_on(comparison))
@@ -207,6 +215,9 @@ write_trial(Comparison *comparison, const WritePath *path, int64_t size, int num
 					number == 0 ? NULL : session->meter, &trial);
 	progress_end();
 	trial.number = trial.block = number;
+	/* what became of the rows of a trial that was stopped is counted all the same */
+	if (interrupt_requested())
+		run_session_begin_cleanup(session);
 	write_verify_count(setup, &trial);
 	whole = trial.status == TRIAL_OK;
 	run_session_add_trial(session, &trial);
@@ -260,7 +271,7 @@ comparison_write(Comparison *comparison)
 		begin_size(comparison);
 		for (int path = 0; path < comparison->write_paths; path++)
 			if (!verify_write_path(comparison, size, comparison->write_path[path]))
-				return false;
+				return break_off(comparison);
 		trial_order_init(&order, comparison->write_paths,
 						 (uint64_t) comparison->session->run.order_seed + i);
 		while (order.block < options->trials && goes_on(comparison))
