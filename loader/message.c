@@ -1,4 +1,5 @@
 #include "message.h"
+#include "progress.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,12 +10,14 @@ void
 message_set_quiet(bool quiet)
 {
 	notes_are_quiet = quiet;
+	progress_set_quiet(quiet);
 }
 
 static void
 say(const char *severity, const char *format, va_list arguments)
 {
 	flockfile(stderr);
+	progress_before_message();
 	fprintf(stderr, "transferbench: %s", severity);
 	vfprintf(stderr, format, arguments);
 	fputc('\n', stderr);

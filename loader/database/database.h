@@ -25,6 +25,15 @@ typedef struct Database
 	int64_t waited_ns;  /* spent waiting for the server and receiving from it; the caller resets */
 	char sqlstate[6];
 	char message[512];
+
+	/* what the functions of COPY and of the pipeline keep between two calls */
+	char *row;         /* lent by database_copy_out_next */
+	size_t send_limit; /* bytes that fit into the socket whenever it is writable */
+	size_t sent;       /* bytes sent since that was last looked at */
+	unsigned notices;  /* received so far */
+	int unanswered;    /* statements of the pipeline */
+	bool has_failed;   /* one of them */
+	int64_t rows;      /* of those that were answered */
 } Database;
 
 typedef enum DatabaseResult
@@ -60,7 +69,7 @@ extern DatabaseResult database_next(Database *database, int quiet_ms, PGresult *
 extern void database_make_idle(Database *database);
 
 /* Runs one statement with text parameters to its end; for set-up, waits as long as it takes.
- * NULL when it failed. The caller clears. */
+ * NULL when it failed or was interrupted (then it was cancelled). The caller clears. */
 extern PGresult *database_execute(Database *database, const char *sql, int parameters,
 								  const char *const *values);
 

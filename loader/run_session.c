@@ -1,0 +1,239 @@
+#include "run_session.h"
+#include "interrupt.h"
+#include "message.h"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONNECT_TIMEOUT_MS 30000
+#define FREE_MEMORY_KEPT   (128 * 1024) /* bytes; glibc's own first value */
+
+/* --- opening ----------------------------------------------------------------------------- */
+
+static bool
+connect_control(RunSession *session)
+{
+	database_init(&session->control, interrupt_fd());
+	switch (database_open(&session->control, &session->connection, CONNECT_TIMEOUT_MS))
+	{
+		case DATABASE_OK:
+			return true;
+		case DATABASE_INTERRUPTED:
+			message_error("interrupted");
+			return false;
+		default:
+			message_error("%s", session->control.message);
+			return false;
+	}
+}
+
+/* The right to CHECKPOINT: a superuser's, and from 15 on pg_checkpoint's. */
+static bool
+may_checkpoint(Database *database)
+{
+	PGresult *result = database_execute(
+		database,
+		"SELECT pg_catalog.bool_or(pg_catalog.pg_has_role(oid, 'USAGE'))"
+		" OR (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname OPERATOR(pg_catalog.=)"
+		" CURRENT_USER)"
+		" FROM pg_catalog.pg_roles WHERE rolname OPERATOR(pg_catalog.=) 'pg_checkpoint'",
+		0, NULL);
+	bool may = result != NULL && PQntuples(result) == 1 && *PQgetvalue(result, 0, 0) == 't';
+
+	PQclear(result);
+	return may;
+}
+
+/* What is freed goes back to the system at once, so that a trial's peak of memory does not depend on
+ * what the trial before it kept. glibc would raise these bounds by itself. */
+static void
+keep_no_free_memory(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_MMAP_THRESHOLD, FREE_MEMORY_KEPT);
+	mallopt(M_TRIM_THRESHOLD, FREE_MEMORY_KEPT);
+#endif
+}
+
+bool
+run_session_open(RunSession *session, const char *command, TransferOptions *options)
+{
+	keep_no_free_memory();
+	*session = (RunSession){.options = options};
+	run_init(&session->run, command);
+	session->run.jobs = (int) options->jobs;
+	session->run.unlogged = options->unlogged;
+	snprintf(session->application_name, sizeof(session->application_name), "transferbench/%s",
+			 session->run.id);
+	session->connection = options->connection;
+	session->connection.application_name = session->application_name;
+	if (!interrupt_install() || !http_global_init() || !connect_control(session) ||
+		!environment_read(&session->run.environment, &session->control))
+		return false;
+	session->may_checkpoint = may_checkpoint(&session->control);
+	return true;
+}
+
+bool
+run_session_open_api(RunSession *session)
+{
+	const TransferOptions *options = session->options;
+	char problem[512];
+
+	if (options->url == NULL && options->target.get_url == NULL && options->target.post_url == NULL)
+		return true;
+	session->http = http_session_create(&options->http, interrupt_fd());
+	if (session->http == NULL)
+	{
+		message_error("out of memory");
+		return false;
+	}
+	session->run.url = http_url_shown(options->url != NULL              ? options->url
+									  : options->target.get_url != NULL ? options->target.get_url
+																		: options->target.post_url);
+	if (!options->dialect->has_info || options->url == NULL)
+		return true;
+	session->has_info =
+		api_info_get(session->http, options->url, &session->info, problem, sizeof(problem));
+	if (!session->has_info)
+		message_error(
+			"--url: %s/info does not answer as the reference endpoint would: %s (see --api)",
+			session->run.url == NULL ? "" : session->run.url, problem);
+	return session->has_info;
+}
+
+static bool
+endpoint_usage(void *context, bool reset_peak, int64_t *cpu_us, int64_t *resident_bytes,
+			   int64_t *peak_bytes)
+{
+	RunSession *session = context;
+
+	return api_usage_get(session->http, session->options->url, reset_peak, cpu_us, resident_bytes,
+						 peak_bytes);
+}
+
+bool
+run_session_open_meter(RunSession *session)
+{
+	const TransferOptions *options = session->options;
+	const char *application_name = options->api_application_name;
+	const char *advice;
+	CostMeterOptions meter;
+	int64_t ignored[3];
+
+	session->tells_usage = session->has_info && options->api_pids == 0 &&
+						   endpoint_usage(session, false, &ignored[0], &ignored[1], &ignored[2]);
+	if (application_name == NULL && options->api_db_user == NULL && session->has_info &&
+		*session->info.application_name != '\0')
+		application_name = session->info.application_name;
+	meter = (CostMeterOptions){
+		.connection = &session->connection,
+		.run_application = session->application_name,
+		.api_pids = options->api_pid,
+		.api_pid_count = options->api_pids,
+		.api_db_user = options->api_db_user,
+		.api_application_name = application_name,
+		.system_memory = options->system_memory,
+		.endpoint_usage = session->tells_usage ? endpoint_usage : NULL,
+		.context = session,
+	};
+	session->meter = cost_meter_create(&meter);
+	if (session->meter == NULL)
+		return false;
+	advice = cost_meter_advice(session->meter);
+	if (advice != NULL)
+		run_session_note(session, "%s", advice);
+	return true;
+}
+
+/* --- meanwhile --------------------------------------------------------------------------- */
+
+void
+run_session_checkpoint(RunSession *session)
+{
+	if (session->may_checkpoint && database_run(&session->control, "CHECKPOINT",
+												DATABASE_WAIT_FOREVER, NULL) == DATABASE_FAILED)
+		session->may_checkpoint = false;
+}
+
+void
+run_session_fail(RunSession *session, ExitStatus status)
+{
+	static const ExitStatus rising[] = {EXIT_ALL_WELL, EXIT_CHANGED, EXIT_INCOMPLETE, EXIT_USAGE};
+	bool passed = false;
+
+	for (size_t i = 0; i < sizeof(rising) / sizeof(rising[0]); i++)
+	{
+		passed |= (int) rising[i] == session->run.exit_status;
+		if (passed && rising[i] == status)
+			session->run.exit_status = (int) status;
+	}
+}
+
+void
+run_session_note(RunSession *session, const char *format, ...)
+{
+	va_list arguments;
+	char *note = NULL;
+
+	va_start(arguments, format);
+	if (vasprintf(&note, format, arguments) < 0)
+		note = NULL;
+	va_end(arguments);
+	if (note == NULL || !run_add_note(&session->run, "%s", note))
+		message_error("out of memory");
+	else
+		message_note("%s", note);
+	free(note);
+}
+
+void
+run_session_add_trial(RunSession *session, Trial *trial)
+{
+	if (trial->status != TRIAL_OK)
+	{
+		run_session_fail(session, EXIT_INCOMPLETE);
+		message_warning("%s of %lld rows, trial %d %s%s%s", trial->path, (long long) trial->size,
+						trial->number, trial_status_name(trial->status),
+						*trial->problem == '\0' ? "" : ": ", trial->problem);
+	}
+	if (run_add_trial(&session->run, trial))
+		return;
+	message_error("out of memory");
+	trial_free(trial);
+	run_session_fail(session, EXIT_INCOMPLETE);
+}
+
+/* --- closing ----------------------------------------------------------------------------- */
+
+void
+run_session_begin_cleanup(RunSession *session)
+{
+	session->control.interrupt_fd = -1;
+	/* an interrupted statement may still be under way */
+	database_make_idle(&session->control);
+}
+
+ExitStatus
+run_session_report(RunSession *session)
+{
+	if (interrupt_requested())
+		run_session_fail(session, EXIT_INCOMPLETE);
+	if (!report_write(&session->run, session->options->format, session->options->output))
+		run_session_fail(session, EXIT_INCOMPLETE);
+	return (ExitStatus) session->run.exit_status;
+}
+
+void
+run_session_close(RunSession *session)
+{
+	cost_meter_free(session->meter);
+	http_session_free(session->http);
+	database_make_idle(&session->control);
+	database_close(&session->control);
+	run_free(&session->run);
+}

@@ -1,0 +1,36 @@
+/*
+ * serve_child.h - an endpoint of our own, `transferbench serve`, for as long as a comparison lasts
+ * that was given no API.
+ *
+ * It is this very program in a process of its own, on a free port of the loopback address. It ends with
+ * its parent, in whatever way that ends.
+ */
+#ifndef TRANSFERBENCH_SERVE_CHILD_H
+#define TRANSFERBENCH_SERVE_CHILD_H
+
+#include "database/connection_options.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+typedef struct ServeChild
+{
+	pid_t pid; /* 0: none */
+	char url[256];
+} ServeChild;
+
+typedef struct ServeChildOptions
+{
+	const ConnectionOptions *connection;
+	const char *table, *query; /* what is served; one of them */
+	const char *order_by;
+	const char *save_table; /* what is written to; NULL: nothing */
+	int writers;
+} ServeChildOptions;
+
+/* Starts it and waits until it listens. False after a message, its own among them. */
+extern bool serve_child_start(ServeChild *child, const ServeChildOptions *options);
+/* Asks it to end, and waits. */
+extern void serve_child_stop(ServeChild *child);
+
+#endif

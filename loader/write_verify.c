@@ -1,0 +1,172 @@
+#include "write_verify.h"
+#include "message.h"
+#include "measure/read_trial.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- counts ------------------------------------------------------------------------------ */
+
+/* Rows of which nobody knew are known once the count is: all of them are there, or none. */
+static void
+settle_doubt(RunSession *session, Trial *trial, int64_t count)
+{
+	int64_t doubtful = row_ranges_rows(&trial->in_doubt);
+
+	if (doubtful == 0 || (count != trial->rows && count != trial->rows + doubtful))
+		return;
+	if (count == trial->rows)
+	{
+		for (size_t i = 0; i < trial->in_doubt.count; i++)
+			if (!row_ranges_add(&trial->refused, trial->in_doubt.range[i].first,
+								trial->in_doubt.range[i].last))
+				return;
+		run_session_note(session,
+						 "%s: the table's count says that the rows in doubt were not written",
+						 trial->path);
+	}
+	else
+	{
+		trial->rows = count;
+		run_session_note(session, "%s: the table's count says that the rows in doubt were written",
+						 trial->path);
+	}
+	row_ranges_free(&trial->in_doubt);
+	trial->in_doubt = (RowRanges){0};
+}
+
+void
+write_verify_count(WriteSetup *setup, Trial *trial)
+{
+	RunSession *session = setup->session;
+	int64_t count;
+
+	if (session->options->append || session->options->verify == VERIFY_NONE)
+		return;
+	count = run_table_count(&setup->table, &session->control);
+	if (count < 0)
+	{
+		run_session_fail(session, EXIT_INCOMPLETE);
+		return;
+	}
+	settle_doubt(session, trial, count);
+	if (count == trial->rows)
+		return;
+	trial->status = TRIAL_FAILED;
+	if (*trial->problem == '\0')
+		snprintf(trial->problem, sizeof(trial->problem),
+				 "%" PRId64 " rows were committed, the table holds %" PRId64, trial->rows, count);
+	message_error("%s: %" PRId64 " rows were committed, %s holds %" PRId64 ": rows are %s",
+				  trial->path, trial->rows, setup->table.qualified, count,
+				  count < trial->rows ? "lost" : "doubled, or somebody else's");
+	run_session_fail(session, EXIT_INCOMPLETE);
+}
+
+/* --- digests ----------------------------------------------------------------------------- */
+
+static bool
+digest_source(WriteSetup *setup, int64_t rows, ValueDigest *digest)
+{
+	RowChunk *chunk = row_chunk_create(setup->type);
+	bool rewound = chunk != NULL && row_source_rewind(setup->source);
+	RowSourceResult got = ROW_SOURCE_ROWS;
+
+	while (rewound && rows > 0 && got == ROW_SOURCE_ROWS)
+	{
+		row_chunk_reset(chunk);
+		got = row_source_next(setup->source, chunk, rows);
+		for (int i = 0; i < row_chunk_rows(chunk); i++)
+			rewound &= value_digest_add(digest, row_chunk_row(chunk, i));
+		rows -= row_chunk_rows(chunk);
+	}
+	row_chunk_free(chunk);
+	if (rewound && (got == ROW_SOURCE_ROWS || got == ROW_SOURCE_END))
+		return true;
+	message_error("the source cannot be read again to be compared: %s",
+				  row_source_problem(setup->source));
+	return false;
+}
+
+/* A query, not a table: the order of rows does not matter to a digest. */
+static bool
+examine_table(WriteSetup *setup, QuerySource *source)
+{
+	QuerySourceOptions options = {0};
+	char *query;
+	bool fit;
+
+	if (asprintf(&query, "SELECT %s FROM %s", setup->table.column_list, setup->table.qualified) < 0)
+		return false;
+	options.query = query;
+	fit = query_source_examine(source, &options, &setup->session->control);
+	database_make_idle(&setup->session->control);
+	free(query);
+	return fit;
+}
+
+static bool
+digest_table(WriteSetup *setup, int64_t rows, ValueDigest *digest)
+{
+	QuerySource source = {0};
+	ReadPlan plan = {
+		.connection = &setup->session->connection,
+		.source = &source,
+		.digest_list = QUERY_LIST_READABLE,
+	};
+	RowSink sink = {.type = setup->type, .digest = digest};
+	Trial trial;
+	bool done = false;
+
+	if (examine_table(setup, &source))
+	{
+		read_trial_run(&read_path_copy_binary, &plan, rows, NULL, &sink, &trial);
+		done = trial.status == TRIAL_OK;
+		if (!done)
+			message_error("the table cannot be read back to be compared: %s",
+						  trial.status == TRIAL_INTERRUPTED ? "interrupted" : trial.problem);
+		trial_free(&trial);
+	}
+	query_source_free(&source);
+	return done;
+}
+
+static char *
+list_changes(const RowType *type, const ValueDigest *sent, const ValueDigest *found)
+{
+	char *list = NULL;
+	size_t length;
+	FILE *text = open_memstream(&list, &length);
+
+	if (text == NULL)
+		return NULL;
+	for (int i = 0; i < type->columns; i++)
+		if (value_digest_sums(sent)->column_sums[i] != value_digest_sums(found)->column_sums[i])
+			fprintf(text, "%s%s", ftell(text) == 0 ? "" : ", ", type->column[i].name);
+	if (fclose(text) == 0)
+		return list;
+	free(list);
+	return NULL;
+}
+
+void
+write_verify_digest(WriteSetup *setup, int64_t rows, WriteVerification *verification)
+{
+	ValueDigest *sent = value_digest_create(setup->type);
+	ValueDigest *found = value_digest_create(setup->type);
+
+	*verification = (WriteVerification){0};
+	if (sent == NULL || found == NULL)
+		message_error("out of memory");
+	else if (digest_source(setup, rows, sent) && digest_table(setup, rows, found))
+	{
+		verification->done = true;
+		verification->equal = value_digest_sums(sent)->digest == value_digest_sums(found)->digest &&
+							  value_digest_sums(sent)->rows == value_digest_sums(found)->rows;
+		if (!verification->equal)
+			verification->changed_columns = list_changes(setup->type, sent, found);
+	}
+	value_digest_free(sent);
+	value_digest_free(found);
+}
