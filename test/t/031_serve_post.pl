@@ -730,6 +730,8 @@ my $sleeping = q(wait_event = 'PgSleep' AND query LIKE '%COMMIT');
 		is(outcome(read_answer($socket)), '200 {"rows":' . $pieces * 10_000 . '}', $pieces * length($piece) . ' bytes');
 		$peak{$pieces} = peak_memory($endpoint->pid);
 	}
+	my $answer = post($endpoint, '[{"t":"' . 'x' x (17 << 20) . '"}]');
+	like("$answer->{status} $answer->{detail}", qr/^413 .*16777216/, 'one row that is longer than any may be: 413');
 	cmp_ok(50 * length $piece, '>', 100_000_000, '100 MB');
 	cmp_ok($peak{50} - $peak{1}, '<=', 4 << 20, 'memory does not grow with the body');
 	$endpoint->stop;
