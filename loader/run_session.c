@@ -2,6 +2,7 @@
 #include "interrupt.h"
 #include "message.h"
 
+#include <inttypes.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -183,6 +184,23 @@ run_session_note(RunSession *session, const char *format, ...)
 	else
 		message_note("%s", note);
 	free(note);
+}
+
+void
+run_session_name_trial(const RunSession *session, char *text, size_t size,
+					   TransferDirection direction, const char *path, int64_t rows, int number)
+{
+	int length = snprintf(text, size, "%s %s, %" PRId64 " rows, ",
+						  transfer_direction_name(direction), path, rows);
+
+	if (length < 0 || (size_t) length >= size)
+		return;
+	if (number == 0)
+		snprintf(text + length, size - (size_t) length, "%s",
+				 session->options->verify == VERIFY_FULL ? "verifying" : "warming up");
+	else
+		snprintf(text + length, size - (size_t) length, "trial %d/%" PRId64, number,
+				 session->options->trials);
 }
 
 void
