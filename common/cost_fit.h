@@ -3,8 +3,8 @@
  * size on one path costs more than another by a given budget.
  *
  * The model is t(n) = fixed + per_row * n, fitted to the medians of the sizes by least squares with
- * weights 1 / t^2, so that relative errors count alike at all sizes; neither part is let below 0. Pure functions over doubles;
- * NaN stands for "not known".
+ * weights 1 / t^2, so that relative errors count alike at all sizes; neither part is let below 0.
+ * Pure functions over doubles; NaN stands for "not known".
  */
 #ifndef TRANSFERBENCH_COST_FIT_H
 #define TRANSFERBENCH_COST_FIT_H
@@ -66,8 +66,8 @@ typedef struct CostSample
 /*
  * From where on, up to the largest size measured, the path `http` exceeds the budget over `native`,
  * by interpolation between the medians of the sizes measured (as the model has it, linear in the
- * size), never beyond them. The interval comes from `resamples` draws of blocks with replacement, by
- * the seed: the same seed, the same interval; it is unknown with fewer than 6 blocks at a size.
+ * size), never beyond them. The interval comes from `resamples` draws of blocks with replacement,
+ * by the seed: the same seed, the same interval; it is unknown with fewer than 6 blocks at a size.
  * NULL-free: samples [count].
  */
 extern CostCrossing cost_crossing(const CostSample *samples, size_t count, CostBudget budget,

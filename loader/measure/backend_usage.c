@@ -25,7 +25,8 @@ enum
 
 /*
  * Backends are chosen before any of them is measured: resetting the mark of one that was not meant
- * would spoil somebody else's figures. Others' backend_start is hidden from an ordinary role.
+ * would spoil somebody else's figures. Others' backend_start is hidden from an ordinary role, and so
+ * is their backend_type: what has no database is the server's own.
  */
 #define WITH_CHOSEN                                                                                \
 	"WITH chosen AS MATERIALIZED (SELECT a.pid, (pg_catalog.date_part('epoch', a.backend_start)"   \
@@ -39,7 +40,7 @@ enum
 #define IS_OWN "a.pid" IS "ANY ($1::pg_catalog.int4[])"
 #define IS_API                                                                                     \
 	"NOT (a.pid" IS "ANY ($1::pg_catalog.int4[]))"                                                 \
-	" AND a.pid OPERATOR(pg_catalog.<>) pg_catalog.pg_backend_pid()"                               \
+	" AND a.datid IS NOT NULL AND a.pid OPERATOR(pg_catalog.<>) pg_catalog.pg_backend_pid()"       \
 	" AND (a.usename::pg_catalog.text" IS "$2::pg_catalog.text"                                    \
 	" OR a.application_name" IS "$3::pg_catalog.text)"                                             \
 	" AND (a.application_name" IS "$4::pg_catalog.text) IS NOT TRUE"

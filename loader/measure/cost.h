@@ -51,7 +51,8 @@ typedef struct Cost
 	int64_t api_peak_bytes;
 	int64_t api_backend_cpu_us; /* the API's backends together */
 	int64_t api_backend_peak_bytes;
-	int64_t machine_cpu_us;      /* all CPUs' busy time; unknown unless on one host */
+	int64_t machine_cpu_us;      /* all CPUs' busy time, in clock ticks; unknown unless the server
+	                              * is on this machine */
 	int64_t system_memory_bytes; /* most memory in use on the host; unknown unless asked for */
 } Cost;
 

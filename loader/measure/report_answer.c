@@ -21,7 +21,7 @@ put_cost(ReportPage *page, const PathCost *cost)
 		report_page_put(page, page->item, "%s: %s + %s us per row (medians within %.0f %% of it)",
 						cost->path, quantity_ms(cost->fit.fixed_ms).text,
 						quantity_figures(cost->fit.per_row_us).text,
-						ceil(cost->fit.worst_relative_error * 100));
+						fmax(1, ceil(cost->fit.worst_relative_error * 100)));
 	else
 		report_page_put(page, page->item, "%s: not known from fewer than two sizes", cost->path);
 }

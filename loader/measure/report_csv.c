@@ -6,10 +6,12 @@
  */
 #include "measure/report_figures.h"
 #include "measure/report_formats.h"
+#include "measure/report_text.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LINE_END "\r\n"
 
@@ -31,6 +33,16 @@ put_names(FILE *out, const ReportFigure *figures)
 {
 	for (; figures->name != NULL; figures++)
 		fprintf(out, ",%s", figures->name);
+}
+
+static void
+put_problem(FILE *out, const Trial *trial)
+{
+	char text[sizeof(trial->problem)];
+
+	memcpy(text, trial->problem, sizeof(text));
+	report_text_make_printable(text);
+	put_text(out, text);
 }
 
 static void
@@ -97,7 +109,7 @@ put_trial(FILE *out, const Run *run, const Trial *trial)
 	fprintf(out, ",%" PRId64 ",%d,%d,", trial->size, trial->number, trial->block);
 	put_text(out, trial_status_name(trial->status));
 	putc(',', out);
-	put_text(out, trial->problem);
+	put_problem(out, trial);
 	fprintf(out, ",%" PRId64, trial->rows);
 	put_known(out, 6, report_elapsed_ms(trial));
 	put_known(out, 1, report_rows_per_second(trial));

@@ -74,7 +74,7 @@ report_draw_durability(ReportPage *page, const Run *run)
 	if (run->unlogged)
 		add(&why, "%sthe table is unlogged", why.length > 0 ? ", " : "");
 	report_page_put(page, page->alarm, "NOT DURABLE: %s",
-					why.length > 0 ? why.text : "by the settings of the server");
+					why.length > 0 ? why.text : "of the settings below not all are known to be on");
 	page->gap(page->out);
 }
 

@@ -18,8 +18,8 @@ typedef struct ReportFigure
 	int64_t divisor;  /* of what is held, into the unit named; 1 for whole numbers */
 } ReportFigure;
 
-/* All of them but rows and size, which are always known, in the order of CSV and JSON: the trial's own,
- * its phases, its costs. */
+/* All of them but rows and size, which are always known, in the order of CSV and JSON: the trial's
+ * own, its phases, its costs. */
 extern const ReportFigure report_trial_figures[];
 extern const ReportFigure report_phase_figures[];
 extern const ReportFigure report_cost_figures[];

@@ -4,9 +4,9 @@
  * Unknown figures are null. Doubles have as many digits as it takes to read the same one back.
  */
 #include "measure/report.h"
-#include "json_encode.h"
 #include "measure/report_figures.h"
 #include "measure/report_formats.h"
+#include "measure/report_text.h"
 
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -114,19 +114,15 @@ add_double(Document *document, json_object *object, const char *name, double val
 static json_object *
 new_text(const char *text)
 {
-	json_object *object;
-	char *ascii;
+	json_object *object = NULL;
+	char *printable = strdup(text);
 
-	if (json_encode_is_utf8(text, strlen(text)))
-		return json_object_new_string(text);
-	ascii = strdup(text);
-	if (ascii == NULL)
-		return NULL;
-	for (char *byte = ascii; *byte != '\0'; byte++)
-		if ((unsigned char) *byte >= 0x80)
-			*byte = '?';
-	object = json_object_new_string(ascii);
-	free(ascii);
+	if (printable != NULL)
+	{
+		report_text_make_printable(printable);
+		object = json_object_new_string(printable);
+	}
+	free(printable);
 	return object;
 }
 

@@ -1,6 +1,7 @@
 #include "measure/report_page.h"
 #include "exit_status.h"
 #include "measure/report_parts.h"
+#include "measure/report_text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,14 +11,6 @@ const char *
 report_path_in_words(const char *path)
 {
 	return strcmp(path, "http-json") == 0 ? "HTTP" : path;
-}
-
-static void
-blank_controls(char *text)
-{
-	for (; *text != '\0'; text++)
-		if ((unsigned char) *text < 0x20 || *text == 0x7f)
-			*text = '?';
 }
 
 void
@@ -35,7 +28,7 @@ report_page_put(ReportPage *page, ReportPagePut put, const char *format, ...)
 		page->failed = true;
 		return;
 	}
-	blank_controls(text);
+	report_text_make_printable(text);
 	put(page->out, text);
 	free(text);
 }

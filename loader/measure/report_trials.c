@@ -168,8 +168,8 @@ is_same_kind(const Trial *left, const Trial *right)
 		   strcmp(left->path, right->path) == 0;
 }
 
-/* Of the trials that are samples of the same thing as trial `first`; false when it is not the first of them,
- * or alone. */
+/* Of the trials that are samples of the same thing as trial `first`; false when it is not the first
+ * of them, or alone. */
 static bool
 summarise(const Run *run, size_t first, double *scratch, StatisticsSummary *summary)
 {
@@ -211,6 +211,7 @@ draw_medians(ReportPage *page, const Run *run)
 {
 	double *scratch = malloc(run->trials * sizeof(*scratch));
 	StatisticsSummary summary;
+	bool has_median = false;
 
 	if (scratch == NULL)
 	{
@@ -218,10 +219,15 @@ draw_medians(ReportPage *page, const Run *run)
 		return;
 	}
 	for (size_t i = 0; i < run->trials; i++)
-		if (summarise(run, i, scratch, &summary))
-			put_median(page, &run->trial[i], &summary);
+	{
+		if (!summarise(run, i, scratch, &summary))
+			continue;
+		put_median(page, &run->trial[i], &summary);
+		has_median = true;
+	}
 	free(scratch);
-	page->gap(page->out);
+	if (has_median)
+		page->gap(page->out);
 }
 
 void

@@ -4,7 +4,8 @@
  *
  * Arguments: conninfo=TEXT, and then any of work=SQL (run within the span), warm=SQL (before it),
  * api_user=NAME, api_name=NAME, api_pid=PID, pids=none|foreign (instead of our own backend's),
- * memory=1. Prints a line NAME=VALUE for each figure.
+ * memory=1, lost=1 (another span comes first, within which the meter's connection is cut). Prints a
+ * line NAME=VALUE for each figure.
  */
 #include "measure/cost.h"
 
@@ -14,12 +15,15 @@
 
 #define RUN_APPLICATION "transferbench/000000000000"
 #define MAX_API_PIDS    4
+#define CUT_METER                                                                                  \
+	"SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"                                 \
+	" WHERE application_name = '" RUN_APPLICATION "' AND pid <> pg_backend_pid()"
 
 typedef struct Arguments
 {
 	ConnectionOptions connection;
 	const char *work, *warm;
-	bool no_pids, foreign_pids;
+	bool no_pids, foreign_pids, is_cut;
 	pid_t api_pid[MAX_API_PIDS];
 	CostMeterOptions meter;
 } Arguments;
@@ -56,6 +60,8 @@ take(Arguments *arguments, const char *argument)
 		arguments->no_pids = strcmp(value, "none") == 0;
 		arguments->foreign_pids = strcmp(value, "foreign") == 0;
 	}
+	else if ((value = value_of(argument, "lost")) != NULL)
+		arguments->is_cut = true;
 	else if ((value = value_of(argument, "memory")) != NULL)
 		arguments->meter.system_memory = true;
 	return value != NULL;
@@ -94,6 +100,17 @@ print_cost(const CostMeter *meter, const Cost *cost)
 #undef PRINT
 }
 
+static void
+measure_cut_span(CostMeter *meter, Database *database, int pid)
+{
+	Cost cost;
+
+	cost_meter_begin(meter, &pid, 1);
+	run(database, CUT_METER);
+	cost_meter_end(meter, &cost);
+	printf("cut_backend_cpu_us=%" PRId64 "\n", cost.backend_cpu_us);
+}
+
 static int
 measure(const Arguments *arguments)
 {
@@ -110,6 +127,8 @@ measure(const Arguments *arguments)
 	}
 	/* the first process of the machine is no backend */
 	pid = arguments->foreign_pids ? 1 : PQbackendPID(database.connection);
+	if (arguments->is_cut)
+		measure_cut_span(meter, &database, pid);
 	run(&database, arguments->warm);
 	cost_meter_begin(meter, &pid, arguments->no_pids ? 0 : 1);
 	run(&database, arguments->work);
