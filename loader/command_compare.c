@@ -16,6 +16,7 @@
 	 TRANSFER_GROUP_COMPARE | TRANSFER_GROUP_FORMAT)
 #define DEFAULT_PATHS  "copy-binary,http-json"
 #define DEFAULT_TRIALS 10
+#define BUSY_PROCESSES 3       /* of a trial over HTTP: client, endpoint, its backend */
 #define MAX_ORDER_SEED 1000000 /* short enough to be typed again */
 
 static const int64_t default_sizes[] = {10000, 100000, 1000000};
@@ -201,7 +202,8 @@ open_reference(CompareCommand *command)
 	if (!write_setup_origin(&command->reference, &command->session, largest_size(options)) ||
 		!write_setup_table(&command->reference, &wanted))
 		return false;
-	write_setup_plan(&command->reference, NULL);
+	if (!write_setup_plan(&command->reference, NULL))
+		return false;
 	message_note("filling %s with %" PRId64 " reference rows", command->reference.table.qualified,
 				 largest_size(options));
 	if (!fill_reference(command) || !analyse(command))
@@ -266,6 +268,23 @@ open_child(CompareCommand *command)
 	return true;
 }
 
+/* A type that a path cannot write is found before anything is measured. */
+static bool
+can_be_written(CompareCommand *command)
+{
+	Comparison *comparison = &command->comparison;
+
+	for (int i = 0; i < comparison->write_paths; i++)
+	{
+		BatchSupply *supply = write_setup_supply(&comparison->write, comparison->write_path[i], 0);
+
+		if (supply == NULL)
+			return false;
+		batch_supply_free(supply);
+	}
+	return true;
+}
+
 static bool
 open_all(CompareCommand *command)
 {
@@ -284,8 +303,9 @@ open_all(CompareCommand *command)
 	if (!open_source(command) || !open_target(command) ||
 		(!has_url && (!open_child(command) || !run_session_open_api(session))))
 		return false;
-	if (comparison->write_paths > 0)
-		write_setup_plan(&comparison->write, options->url);
+	if (comparison->write_paths > 0 &&
+		(!write_setup_plan(&comparison->write, options->url) || !can_be_written(command)))
+		return false;
 	return (comparison->read_paths == 0 ||
 			read_setup_open(&comparison->read, session, command->source_table,
 							command->source_query, options->url)) &&
@@ -312,6 +332,21 @@ settle_run(CompareCommand *command)
 		run->table = command->source_table;
 }
 
+/* Where all take part on one machine, they may have to wait for each other. */
+static void
+note_cores(CompareCommand *command)
+{
+	RunSession *session = &command->session;
+	int cores = session->run.environment.cores;
+
+	if (cores < BUSY_PROCESSES && cost_meter_is_local(session->meter) &&
+		(command->child.pid != 0 || session->options->api_pids > 0))
+		run_session_note(session,
+						 "this client, the endpoint and its backend share %d cores: elapsed times "
+						 "over HTTP include waiting for a core; compare CPU times too",
+						 cores);
+}
+
 static int
 measure(CompareCommand *command)
 {
@@ -320,11 +355,13 @@ measure(CompareCommand *command)
 	bool whole = true;
 
 	settle_run(command);
+	note_cores(command);
 	if (comparison->read_paths > 0)
 		whole = comparison_read(comparison);
 	if (comparison->write_paths > 0 && !interrupt_requested())
 		whole = comparison_write(comparison) && whole;
-	if (!whole || !comparison_summarise(comparison))
+	/* what was measured before it broke off is told all the same */
+	if (!comparison_summarise(comparison) || !whole)
 		run_session_fail(session, EXIT_INCOMPLETE);
 	run_session_begin_cleanup(session);
 	return run_session_report(session);

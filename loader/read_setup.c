@@ -8,22 +8,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool
-make_type(ReadSetup *setup)
-{
-	setup->type = row_type_create(setup->source.columns);
-	for (int i = 0; setup->type != NULL && i < setup->source.columns; i++)
-	{
-		const QueryColumn *column = &setup->source.column[i];
+#define JSON_OID 114
 
-		if (row_type_set_column(setup->type, i, column->name, column->type_name, column->type_oid))
+static RowType *
+make_type(const QuerySource *source, bool comparable)
+{
+	RowType *type = row_type_create(source->columns);
+
+	for (int i = 0; type != NULL && i < source->columns; i++)
+	{
+		const QueryColumn *column = &source->column[i];
+		bool as_json = comparable && column->as_json;
+
+		if (row_type_set_column(type, i, column->name, as_json ? "json" : column->type_name,
+								as_json ? JSON_OID : column->type_oid))
 			continue;
-		row_type_free(setup->type);
-		setup->type = NULL;
+		row_type_free(type);
+		type = NULL;
 	}
-	if (setup->type == NULL)
-		message_error("out of memory");
-	return setup->type != NULL;
+	return type;
+}
+
+static bool
+make_types(ReadSetup *setup)
+{
+	setup->type = make_type(&setup->source, false);
+	setup->comparable_type = make_type(&setup->source, true);
+	if (setup->type != NULL && setup->comparable_type != NULL)
+		return true;
+	message_error("out of memory");
+	return false;
 }
 
 bool
@@ -41,12 +55,12 @@ read_setup_open(ReadSetup *setup, RunSession *session, const char *table, const 
 	*setup = (ReadSetup){.session = session};
 	fit = query_source_examine(&setup->source, &source, &session->control);
 	database_make_idle(&session->control);
-	if (!fit || !make_type(setup))
+	if (!fit || !make_types(setup))
 		return false;
 	setup->plan = (ReadPlan){
 		.connection = &session->connection,
 		.source = &setup->source,
-		.type = setup->type,
+		.digest_list = QUERY_LIST_COMPARABLE,
 		.http = &options->http,
 		.dialect = options->dialect,
 		.target = options->target,
@@ -64,6 +78,7 @@ read_setup_close(ReadSetup *setup)
 {
 	query_source_free(&setup->source);
 	row_type_free(setup->type);
+	row_type_free(setup->comparable_type);
 }
 
 int64_t
@@ -117,7 +132,7 @@ static bool
 digest_pass(ReadSetup *setup, const ReadPath *path, int64_t size, ValueDigest *digest,
 			ValueLog *log)
 {
-	RowSink sink = {.type = setup->type, .digest = digest, .log = log};
+	RowSink sink = {.type = setup->comparable_type, .digest = digest, .log = log};
 	char what[128];
 	Trial trial;
 	bool whole;
@@ -156,8 +171,8 @@ static void
 tell_values(ReadSetup *setup, const ReadPath *first, const ReadPath *path, int64_t size,
 			ReadVerification *verification)
 {
-	ValueLog *log = value_log_create(setup->type->columns);
-	ValueDigest *digest = value_digest_create(setup->type);
+	ValueLog *log = value_log_create(setup->comparable_type->columns);
+	ValueDigest *digest = value_digest_create(setup->comparable_type);
 
 	verification->done = false;
 	if (log == NULL || digest == NULL)
@@ -188,12 +203,12 @@ void
 read_verify(ReadSetup *setup, const ReadPath *first, const ReadPath *path, int64_t size,
 			ValueDigest **first_digest, ReadVerification *verification)
 {
-	ValueDigest *digest = value_digest_create(setup->type);
+	ValueDigest *digest = value_digest_create(setup->comparable_type);
 
 	*verification = (ReadVerification){0};
 	if (*first_digest == NULL)
 	{
-		*first_digest = value_digest_create(setup->type);
+		*first_digest = value_digest_create(setup->comparable_type);
 		if (*first_digest != NULL && !digest_pass(setup, first, size, *first_digest, NULL))
 		{
 			value_digest_free(*first_digest);

@@ -12,7 +12,8 @@ typedef struct ReadSetup
 {
 	RunSession *session;
 	QuerySource source;
-	RowType *type;
+	RowType *type;            /* of the rows as they are */
+	RowType *comparable_type; /* arrays and composites are JSON in it, since an API has them so */
 	ReadPlan plan;
 } ReadSetup;
 

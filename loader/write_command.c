@@ -82,8 +82,7 @@ open_table(WriteCommand *command)
 	if (!write_setup_table(&command->setup, &wanted))
 		return false;
 	session->run.table = command->setup.table.qualified;
-	write_setup_plan(&command->setup, options->url);
-	return true;
+	return write_setup_plan(&command->setup, options->url);
 }
 
 static bool

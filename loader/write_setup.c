@@ -1,6 +1,7 @@
 #include "write_setup.h"
 #include "columns_option.h"
 #include "database/preflight.h"
+#include "http/api_wait.h"
 #include "message.h"
 
 #include <inttypes.h>
@@ -10,6 +11,7 @@
 #include <sys/stat.h>
 
 #define CONNECT_TIMEOUT_MS     30000
+#define ANNOUNCE_TIMEOUT_MS    30000
 #define DEFAULT_MAX_BODY_BYTES (8 * 1024 * 1024)      /* as iRODS' HTTP API has it */
 #define AS_SHIPPED_ROWS        INT64_C(1000000000000) /* all in one transaction */
 
@@ -266,7 +268,25 @@ fit_to_table(WriteSetup *setup)
 	return table->column_list != NULL || out_of_memory();
 }
 
-void
+/* PostgREST keeps a picture of the schema, in which a new table is missing. */
+static bool
+announce_table(WriteSetup *setup)
+{
+	RunSession *session = setup->session;
+	char problem[512];
+
+	if (!run_table_notify_postgrest(&session->control))
+		return false;
+	if (api_wait_for_table(session->http, setup->plan.dialect, &setup->plan.target,
+						   ANNOUNCE_TIMEOUT_MS, problem, sizeof(problem)))
+		return true;
+	message_error("the API does not know %s, %d s after NOTIFY pgrst, 'reload schema': %s (is its "
+				  "schema among db-schemas, and was --api-role given?)",
+				  setup->table.qualified, ANNOUNCE_TIMEOUT_MS / 1000, problem);
+	return false;
+}
+
+bool
 write_setup_plan(WriteSetup *setup, const char *url)
 {
 	const RunSession *session = setup->session;
@@ -290,6 +310,7 @@ write_setup_plan(WriteSetup *setup, const char *url)
 	setup->plan.target.table = setup->table.name;
 	setup->plan.target.idempotency_key =
 		session->has_info && session->info.idempotency && !options->no_idempotency;
+	return url == NULL || options->dialect != &api_dialect_postgrest || announce_table(setup);
 }
 
 bool
@@ -309,10 +330,7 @@ write_setup_table(WriteSetup *setup, const WriteSetupTable *wanted)
 		.api_role = options->api_role,
 	};
 	setup->table_is_open = run_table_open(&setup->table, &setup->table_options, &session->control);
-	if (!setup->table_is_open || (setup->table_options.append && !fit_to_table(setup)))
-		return false;
-	return options->dialect != &api_dialect_postgrest ||
-		   run_table_notify_postgrest(&session->control);
+	return setup->table_is_open && (!setup->table_options.append || fit_to_table(setup));
 }
 
 bool

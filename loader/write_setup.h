@@ -42,8 +42,9 @@ typedef struct WriteSetupTable
 
 /* Makes the table, or looks at the one that is appended to. */
 extern bool write_setup_table(WriteSetup *setup, const WriteSetupTable *wanted);
-/* Fills the plan; `url`: base of the API, NULL without one. */
-extern void write_setup_plan(WriteSetup *setup, const char *url);
+/* Fills the plan; `url`: base of the API, NULL without one. Waits until an API that has to be told of a
+ * new table knows it; false, with a message, when it does not. */
+extern bool write_setup_plan(WriteSetup *setup, const char *url);
 /* False, with a message, when dropping the table failed. */
 extern bool write_setup_close(WriteSetup *setup);
 

@@ -113,7 +113,7 @@ digest_table(WriteSetup *setup, int64_t rows, ValueDigest *digest)
 	ReadPlan plan = {
 		.connection = &setup->session->connection,
 		.source = &source,
-		.type = setup->type,
+		.digest_list = QUERY_LIST_READABLE,
 	};
 	RowSink sink = {.type = setup->type, .digest = digest};
 	Trial trial;

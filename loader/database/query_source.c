@@ -43,6 +43,7 @@ query_source_free(QuerySource *source)
 	free(source->json_list);
 	free(source->text_list);
 	free(source->readable_list);
+	free(source->comparable_list);
 	*source = (QuerySource){0};
 }
 
@@ -251,8 +252,8 @@ put_identifier(FILE *text, Database *database, const char *name)
 static bool
 put_column(FILE *text, const QueryColumn *column, QueryList list, Database *database)
 {
-	bool as_json = list == QUERY_LIST_JSON && column->as_json;
-	bool as_text = list == QUERY_LIST_READABLE &&
+	bool as_json = (list == QUERY_LIST_JSON || list == QUERY_LIST_COMPARABLE) && column->as_json;
+	bool as_text = (list == QUERY_LIST_READABLE || list == QUERY_LIST_COMPARABLE) && !as_json &&
 				   !column_type_has_binary(column_type_of_oid(column->type_oid));
 	bool whole;
 
@@ -379,9 +380,10 @@ static void
 put_select(FILE *text, const QuerySource *source, QueryList list, int64_t limit, int64_t offset)
 {
 	fprintf(text, "SELECT %s FROM (SELECT * FROM ",
-			list == QUERY_LIST_JSON    ? source->json_list
-			: list == QUERY_LIST_PLAIN ? source->text_list
-									   : source->readable_list);
+			list == QUERY_LIST_JSON       ? source->json_list
+			: list == QUERY_LIST_PLAIN    ? source->text_list
+			: list == QUERY_LIST_READABLE ? source->readable_list
+										  : source->comparable_list);
 	put_from(text, source);
 	if (source->order != NULL)
 		fprintf(text, " ORDER BY %s", source->order);
@@ -444,9 +446,11 @@ query_source_examine(QuerySource *source, const QuerySourceOptions *options, Dat
 		   make_select_list(&source->json_list, source, QUERY_LIST_JSON, database) &&
 		   make_select_list(&source->text_list, source, QUERY_LIST_PLAIN, database) &&
 		   make_select_list(&source->readable_list, source, QUERY_LIST_READABLE, database) &&
+		   make_select_list(&source->comparable_list, source, QUERY_LIST_COMPARABLE, database) &&
 		   examine_select(source, options, database, QUERY_LIST_JSON) &&
 		   examine_select(source, options, database, QUERY_LIST_PLAIN) &&
-		   examine_select(source, options, database, QUERY_LIST_READABLE);
+		   examine_select(source, options, database, QUERY_LIST_READABLE) &&
+		   examine_select(source, options, database, QUERY_LIST_COMPARABLE);
 }
 
 char *

@@ -36,13 +36,15 @@ typedef struct QuerySource
 	char *text_list; /* the columns as they are */
 	char
 		*readable_list; /* the same, but types whose binary form the loader does not know as text */
+	char *comparable_list; /* likewise, and arrays and composites as JSON */
 } QuerySource;
 
 typedef enum QueryList
 {
 	QUERY_LIST_PLAIN,    /* the columns as they are */
 	QUERY_LIST_JSON,     /* arrays and composites as JSON */
-	QUERY_LIST_READABLE, /* types without a binary form here as text: for COPY BINARY */
+	QUERY_LIST_READABLE, /* types without a binary form here as text: to be read by COPY BINARY */
+	QUERY_LIST_COMPARABLE, /* the same, but arrays and composites as JSON: to be compared with an API's */
 } QueryList;
 
 typedef struct QuerySourceOptions

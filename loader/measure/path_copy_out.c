@@ -19,10 +19,7 @@ typedef struct CopyOut
 static char *
 copy_statement(const ReadJob *job, int64_t n, bool binary)
 {
-	const ReadPlan *plan = job->plan;
-	/* digests want types without a binary form here as text; timed trials take their bytes */
-	QueryList list = binary && job->sink->digest != NULL ? QUERY_LIST_READABLE : QUERY_LIST_PLAIN;
-	char *select = query_source_select(plan->source, list, n, 0);
+	char *select = read_job_select(job, n);
 	char *sql = NULL;
 
 	if (select != NULL &&
@@ -121,9 +118,9 @@ run(ReadJob *job, int64_t n, bool binary)
 	CopyOut copy = {
 		.job = job,
 		.start_ns = clock_now_ns(),
-		.reader = binary ? row_reader_copy_binary(job->plan->type, ROW_READER_MAX_ROW_BYTES)
-						 : row_reader_copy_text(job->plan->type, ROW_READER_MAX_ROW_BYTES),
-		.values = calloc((size_t) job->plan->type->columns, sizeof(Value)),
+		.reader = binary ? row_reader_copy_binary(job->sink->type, ROW_READER_MAX_ROW_BYTES)
+						 : row_reader_copy_text(job->sink->type, ROW_READER_MAX_ROW_BYTES),
+		.values = calloc((size_t) job->sink->type->columns, sizeof(Value)),
 	};
 	ReadOutcome outcome = READ_FAILED;
 

@@ -187,8 +187,8 @@ run(ReadJob *job, int64_t n)
 {
 	HttpGet get = {
 		.job = job,
-		.reader = row_reader_json(job->plan->type, JSON_SHAPE_UNKNOWN, ROW_READER_MAX_ROW_BYTES),
-		.values = calloc((size_t) job->plan->type->columns, sizeof(Value)),
+		.reader = row_reader_json(job->sink->type, JSON_SHAPE_UNKNOWN, ROW_READER_MAX_ROW_BYTES),
+		.values = calloc((size_t) job->sink->type->columns, sizeof(Value)),
 		.random = (uint64_t) clock_now_ns(),
 	};
 	ReadOutcome outcome = READ_FAILED;

@@ -9,7 +9,7 @@
 static ReadOutcome
 take_row(ReadJob *job, const PGresult *row, Value *values)
 {
-	const RowType *type = job->plan->type;
+	const RowType *type = job->sink->type;
 
 	for (int i = 0; i < type->columns; i++)
 	{
@@ -63,8 +63,8 @@ read_all(ReadJob *job, Value *values, int64_t start_ns)
 static ReadOutcome
 run(ReadJob *job, int64_t n)
 {
-	char *select = query_source_select(job->plan->source, QUERY_LIST_PLAIN, n, 0);
-	Value *values = calloc((size_t) job->plan->type->columns, sizeof(Value));
+	char *select = read_job_select(job, n);
+	Value *values = calloc((size_t) job->sink->type->columns, sizeof(Value));
 	char *sql = NULL;
 	int64_t start_ns = clock_now_ns();
 	ReadOutcome outcome = READ_FAILED;

@@ -19,6 +19,14 @@ read_path_find(const char *name, size_t length)
 	return NULL;
 }
 
+char *
+read_job_select(const ReadJob *job, int64_t n)
+{
+	return query_source_select(
+		job->plan->source, job->sink->digest != NULL ? job->plan->digest_list : QUERY_LIST_PLAIN, n,
+		0);
+}
+
 ReadOutcome
 read_job_fail(ReadJob *job, const char *format, ...)
 {

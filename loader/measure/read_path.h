@@ -16,7 +16,9 @@ typedef struct ReadPlan
 {
 	const ConnectionOptions *connection;
 	const QuerySource *source;
-	const RowType *type; /* of the source's columns */
+	QueryList
+		digest_list; /* what an untimed pass with a digest selects natively; a timed one takes the
+	                        * columns as they are */
 	const HttpOptions *http;
 	const ApiDialect *dialect;
 	ApiTarget target;
@@ -66,6 +68,9 @@ extern const ReadPath *const read_paths[];
 /* NULL when there is none of this name. */
 extern const ReadPath *read_path_find(const char *name, size_t length);
 
+/* The SELECT of a native path: the rows' own columns, or with a digest the plan's list. NULL when out
+ * of memory; the caller frees. */
+extern char *read_job_select(const ReadJob *job, int64_t n);
 /* What native paths share. */
 extern bool read_job_connect(ReadJob *job);
 extern ReadOutcome read_job_fail_by_database(ReadJob *job, DatabaseResult result);

@@ -15,7 +15,7 @@
 
 typedef struct RowSink
 {
-	const RowType *type;
+	const RowType *type; /* of the rows that come */
 	int64_t rows;
 	int64_t nulls;        /* values; a use of each that no compiler can leave out */
 	ValueDigest *digest;  /* NULL in timed trials */

@@ -29,8 +29,8 @@ open_copy_binary(const RowType *type, char *problem, size_t problem_size)
 		if (column_type_has_binary(column->type))
 			continue;
 		snprintf(problem, problem_size,
-				 "column \"%s\" of type %s has no binary form here: use --format text",
-				 column->name, column->type_name);
+				 "column \"%s\" of type %s has no binary form here: write it as text", column->name,
+				 column->type_name);
 		return NULL;
 	}
 	state = malloc(sizeof(RowEncoderState));

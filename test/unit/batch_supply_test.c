@@ -848,7 +848,7 @@ test_errors(void)
 	unit_ok(batch_supply_create(&options, problem, sizeof(problem)) == NULL,
 			"a type that the encoder cannot write");
 	unit_equal_bytes(problem, strlen(problem),
-					 "column \"host\" of type inet has no binary form here: use --format text",
+					 "column \"host\" of type inet has no binary form here: write it as text",
 					 "is told when the supply is made");
 	row_source_free(source);
 	row_type_free(type);

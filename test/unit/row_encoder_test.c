@@ -219,7 +219,7 @@ test_no_binary_form(void)
 	unit_ok(row_encoder_copy_binary.open(type, problem, sizeof(problem)) == NULL,
 			"a type without a binary form is refused");
 	unit_equal_bytes(problem, strlen(problem),
-					 "column \"host\" of type inet has no binary form here: use --format text",
+					 "column \"host\" of type inet has no binary form here: write it as text",
 					 "by column and type");
 	row_type_free(type);
 }
