@@ -24,7 +24,7 @@ static const Command commands[] = {
 	{"copy", "write rows natively: COPY, or INSERT", command_copy},
 	{"post", "write rows as JSON, by POST to an API", command_post},
 	{"fetch", "read rows: COPY, SELECT, or as JSON from an API", command_fetch},
-	{"serve", "serve a table or a query over HTTP", command_serve},
+	{"serve", "be an API to start with: rows over HTTP, both ways", command_serve},
 	{"cleanup", "drop the tables that earlier runs left behind", command_cleanup},
 	{NULL, NULL, NULL},
 };

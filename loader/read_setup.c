@@ -1,4 +1,5 @@
 #include "read_setup.h"
+#include "http/postgrest_order.h"
 #include "measure/value_log.h"
 #include "message.h"
 #include "progress.h"
@@ -40,6 +41,19 @@ make_types(ReadSetup *setup)
 	return false;
 }
 
+/* An API that is asked for pages orders as the source is ordered. */
+static bool
+settle_api_order(ReadSetup *setup)
+{
+	if (setup->source.order == NULL || setup->plan.dialect != &api_dialect_postgrest)
+		return true;
+	setup->api_order = postgrest_order(setup->source.order);
+	setup->plan.target.order = setup->api_order;
+	if (setup->api_order == NULL)
+		message_error("out of memory");
+	return setup->api_order != NULL;
+}
+
 bool
 read_setup_open(ReadSetup *setup, RunSession *session, const char *table, const char *query,
 				const char *url)
@@ -69,8 +83,7 @@ read_setup_open(ReadSetup *setup, RunSession *session, const char *table, const 
 	};
 	setup->plan.target.base_url = url;
 	setup->plan.target.table = setup->source.bare_name;
-	setup->plan.target.order = options->order_by;
-	return true;
+	return settle_api_order(setup);
 }
 
 void
@@ -79,6 +92,7 @@ read_setup_close(ReadSetup *setup)
 	query_source_free(&setup->source);
 	row_type_free(setup->type);
 	row_type_free(setup->comparable_type);
+	free(setup->api_order);
 }
 
 int64_t

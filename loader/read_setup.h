@@ -14,6 +14,7 @@ typedef struct ReadSetup
 	QuerySource source;
 	RowType *type;            /* of the rows as they are */
 	RowType *comparable_type; /* arrays and composites are JSON in it, since an API has them so */
+	char *api_order;          /* the source's order in the API's words; NULL for none */
 	ReadPlan plan;
 } ReadSetup;
 

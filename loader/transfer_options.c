@@ -89,6 +89,12 @@ fits_dialect(const TransferOptions *o)
 static bool
 check_urls(const TransferOptions *o)
 {
+	if (o->url != NULL && strpbrk(o->url, "?#") != NULL)
+	{
+		message_error("--url: a base has no query and no fragment: the dialect adds its paths (see "
+					  "--get-url and --post-url)");
+		return false;
+	}
 	return (o->url == NULL || http_url_check("--url", o->url)) &&
 		   (o->target.get_url == NULL || http_url_check("--get-url", o->target.get_url)) &&
 		   (o->target.post_url == NULL || http_url_check("--post-url", o->target.post_url));

@@ -25,8 +25,8 @@ typedef struct ApiTarget
 	const char *table;              /* unqualified, unquoted: postgrest's resource */
 	const char *schema; /* postgrest: Accept-Profile, Content-Profile; NULL: its default */
 	/* postgrest, both in its own syntax, a name with other characters than letters, digits and _ in
-	 * quotation marks: columns to order by, "id" or "a,b.desc"; columns whose duplicates are ignored.
-	 * NULL: none. */
+	 * quotation marks: columns to order by, "id" or "a,b.desc"; columns whose duplicates are
+	 * ignored. NULL: none. */
 	const char *order, *on_conflict;
 	bool idempotency_key; /* the endpoint is known to honour it */
 } ApiTarget;
@@ -46,8 +46,7 @@ typedef struct ApiDialect
 	bool has_info; /* GET /info tells limits */
 	bool takes_ndjson;
 	bool errors_are_certain; /* any error status of a POST says that nothing was written */
-	bool
-		may_be_repeated; /* a POST with an Idempotency-Key, or on_conflict: depends on the target too */
+	bool may_be_repeated;    /* a POST, as far as the target allows it: api_post_is_repeatable */
 	/* Fills a request for rows [offset, offset + limit); false when out of memory. */
 	bool (*get)(const ApiTarget *target, int64_t limit, int64_t offset, ApiRequest *request);
 	/* `type`: columns that are sent; `key`: of this batch, NULL for none. */
@@ -87,8 +86,8 @@ typedef struct ApiInfo
  * without one. */
 extern bool api_info_get(HttpSession *session, const char *base_url, ApiInfo *info, char *problem,
 						 size_t problem_size);
-/* GET or POST BASE/usage of `serve`: cumulative CPU of the process, resident memory and peak; -1 for
- * what it does not tell. False when there is no such answer. */
+/* GET or POST BASE/usage of `serve`: cumulative CPU of the process, resident memory and peak; -1
+ * for what it does not tell. False when there is no such answer. */
 extern bool api_usage_get(HttpSession *session, const char *base_url, bool reset_peak,
 						  int64_t *cpu_us, int64_t *resident_bytes, int64_t *peak_bytes);
 

@@ -1,5 +1,6 @@
 /*
- * api_plumber.c - the dialect of a Plumber API with the endpoints that `transferbench serve` has too.
+ * api_plumber.c - the dialect of a Plumber API with the endpoints that `transferbench serve` has
+ * too.
  */
 #include "http/api_request.h"
 

@@ -1,8 +1,8 @@
 /*
  * api_postgrest.c - the dialect of PostgREST (version 11 and later, which know missing=default).
  *
- * https://postgrest.org: 'Tables and Views' (columns, bulk insert, on_conflict), 'Pagination and Count',
- * 'Preferences', 'Schemas' (the Profile headers), 'URL Grammar' (reserved characters).
+ * https://postgrest.org: 'Tables and Views' (columns, bulk insert, on_conflict), 'Pagination and
+ * Count', 'Preferences', 'Schemas' (the Profile headers), 'URL Grammar' (reserved characters).
  */
 #include "http/api_request.h"
 #include "http/content_range.h"

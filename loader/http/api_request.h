@@ -1,6 +1,6 @@
 /*
- * api_request.h - how a dialect writes an ApiRequest: the URL piece by piece, the headers one by one;
- * a lack of memory is found at the end.
+ * api_request.h - how a dialect writes an ApiRequest: the URL piece by piece, the headers one by
+ * one; a lack of memory is found at the end.
  */
 #ifndef TRANSFERBENCH_API_REQUEST_H
 #define TRANSFERBENCH_API_REQUEST_H

@@ -1,8 +1,9 @@
 /*
- * content_range.h - whether the rows that an answer says it holds are those that were asked for. Pure.
+ * content_range.h - whether the rows that an answer says it holds are those that were asked for.
+ * Pure.
  *
- * "first-last/total" or, of no rows, an asterisk for first-last; the total may be an asterisk, too. No
- * unit stands before it, as PostgREST has it; https://postgrest.org, 'Pagination and Count'.
+ * "first-last/total" or, of no rows, an asterisk for first-last; the total may be an asterisk, too.
+ * No unit stands before it, as PostgREST has it; https://postgrest.org, 'Pagination and Count'.
  */
 #ifndef TRANSFERBENCH_CONTENT_RANGE_H
 #define TRANSFERBENCH_CONTENT_RANGE_H

@@ -146,3 +146,19 @@ http_head_take(HttpHead *head, const char *line, size_t length)
 		keep_media_type(&head->answer, media_type);
 	return true;
 }
+
+size_t
+http_head_take_all(HttpHead *head, const char *bytes, size_t length)
+{
+	const char *at = bytes, *end = bytes + length, *line_end;
+
+	if (!has_prefix(bytes, length, "HTTP/"))
+		return 0;
+	while (!head->complete && (line_end = memchr(at, '\n', (size_t) (end - at))) != NULL)
+	{
+		if (!http_head_take(head, at, (size_t) (line_end + 1 - at)))
+			return 0;
+		at = line_end + 1;
+	}
+	return head->complete ? (size_t) (at - bytes) : 0;
+}

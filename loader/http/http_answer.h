@@ -20,5 +20,7 @@ typedef struct HttpHead
 
 /* Takes a line with its line end; false when there are too many bytes of them. */
 extern bool http_head_take(HttpHead *head, const char *line, size_t length);
+/* Takes a whole head from the start of `bytes`; its length, or 0 when there is none. */
+extern size_t http_head_take_all(HttpHead *head, const char *bytes, size_t length);
 
 #endif

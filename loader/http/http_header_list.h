@@ -8,8 +8,8 @@
 
 #include <curl/curl.h>
 
-/* Of two headers with one name, that of the options counts before that of the request, and both before
- * what the session itself would send. Never empty; NULL when out of memory. */
+/* Of two headers with one name, that of the options counts before that of the request, and both
+ * before what the session itself would send. Never empty; NULL when out of memory. */
 extern struct curl_slist *http_header_list(const HttpOptions *options, const HttpRequest *request);
 
 #endif

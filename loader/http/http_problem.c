@@ -10,9 +10,9 @@ static const char *
 hint(CURLcode code)
 {
 	if (code == CURLE_PEER_FAILED_VERIFICATION)
-		return " (--ca-file names the authority to trust)";
+		return " (--cacert names the authority to trust)";
 	if (code == CURLE_SSL_CACERT_BADFILE)
-		return " (the file is --ca-file's)";
+		return " (the file is --cacert's)";
 	return "";
 }
 
@@ -35,8 +35,9 @@ tell_lost(const HttpProblem *problem, const char *where, const char *reason, cha
 	/* out of memory is libcurl's word for a header line beyond its own limit, too */
 	if (problem->head_begun && !problem->head_complete && problem->code == CURLE_OUT_OF_MEMORY)
 		snprintf(text, size,
-				 "the header of the answer of %s is too long: at most %d bytes are read", where,
-				 HTTP_HEAD_MAX_BYTES);
+				 "the header of the answer of %s is too long: at most %d bytes are read, less of "
+				 "one line",
+				 where, HTTP_HEAD_MAX_BYTES);
 	else if (problem->head_complete)
 		snprintf(text, size, "the answer of %s broke off: %s", where, reason);
 	else if (problem->head_begun)

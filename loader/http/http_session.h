@@ -6,8 +6,8 @@
  * redirects followed (a redirect is an answer like another). `Expect: 100-continue` is not sent.
  * No message holds a token, a header's value, or a URL's user, query or fragment.
  *
- * libcurl's own blind repeat of a request whose kept-alive connection died is let happen for GET and
- * HEAD alone: see http_transfer.c.
+ * libcurl's own blind repeat of a request whose kept-alive connection died is let happen for GET
+ * and HEAD alone: see http_transfer.c.
  */
 #ifndef TRANSFERBENCH_HTTP_SESSION_H
 #define TRANSFERBENCH_HTTP_SESSION_H
@@ -36,8 +36,8 @@ typedef struct HttpOptions
 /* curl_global_init; once, before any thread. False, with a message, on failure. */
 extern bool http_global_init(void);
 
-/* False, with a message naming `option`, for what is no header (no colon, a name that is no token, a
- * control character) and for headers that the session sets itself (Content-Length, Expect, ...). */
+/* False, with a message naming `option`, for what is no header (no colon, a name that is no token,
+ * a control character) and for those that the session sets itself (Content-Length, Expect, ...). */
 extern bool http_header_check(const char *option, const char *header);
 /* False, with a message naming `option`, unless http: or https: with a host and no userinfo (a hint
  * to --token-file); the message repeats no secret. */
@@ -96,8 +96,8 @@ typedef struct HttpAnswer
 /*
  * Sends the request and waits for the answer's header. OK: the body is to be read by
  * http_session_read, to its end or until the next request: what is left unread then costs the
- * connection. `answer` is filled as far as known. An answer may come before the body was sent whole:
- * `request->body` may be called until the answer has ended.
+ * connection. `answer` is filled as far as known. An answer may come before the body was sent
+ * whole: `request->body` may be called until the answer has ended.
  */
 extern HttpResult http_session_send(HttpSession *session, const HttpRequest *request,
 									HttpAnswer *answer);
@@ -106,8 +106,8 @@ extern HttpResult http_session_send(HttpSession *session, const HttpRequest *req
 extern HttpResult http_session_read(HttpSession *session, const char **bytes, size_t *length);
 /* After the end: trailers included. */
 extern const HttpAnswer *http_session_answer(const HttpSession *session);
-/* Reads the rest of a short body into `text` (terminated, cut to size, control characters blanked) for
- * a message, within bounds of bytes and time. */
+/* Reads the rest of a short body into `text` (terminated, cut to size, control characters blanked)
+ * for a message, within bounds of bytes and time. */
 extern void http_session_read_short(HttpSession *session, char *text, size_t size);
 /* Why the last call was not OK: one line, no secret. */
 extern const char *http_session_problem(const HttpSession *session);

@@ -4,6 +4,8 @@
 #include "http/http_setup.h"
 #include "message.h"
 
+#include <string.h>
+
 #define BUFFER_BYTES (256 * 1024) /* libcurl's own, one for each direction */
 /* libcurl takes 0 for its own default here; without any it would never go on to a host's second
  * address */
@@ -98,4 +100,29 @@ http_setup(CURL *easy, const HttpOptions *options, const char **refused)
 		options->connect_timeout_ms > 0 ? (long) options->connect_timeout_ms : NO_CONNECT_LIMIT_MS);
 	code = set_route(easy, options, refused);
 	return code == CURLE_OK ? set_trust(easy, options, refused) : code;
+}
+
+/* A POST without a body has an empty one, as servers expect. */
+CURLcode
+http_setup_method(CURL *easy, const HttpRequest *request)
+{
+	bool is_post = strcmp(request->method, "POST") == 0;
+	bool is_plain = is_post || strcmp(request->method, "GET") == 0;
+	curl_off_t body_bytes = request->body_bytes > 0 ? (curl_off_t) request->body_bytes : 0;
+	CURLcode code = curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, NULL);
+
+	/* NOBODY first: the others take it back */
+	if (code == CURLE_OK)
+		code = curl_easy_setopt(easy, CURLOPT_NOBODY, 0L);
+	if (code == CURLE_OK && (is_post || request->body_bytes >= 0))
+		code = curl_easy_setopt(easy, CURLOPT_POST, 1L);
+	else if (code == CURLE_OK)
+		code = curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+	if (code == CURLE_OK)
+		code = curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, body_bytes);
+	if (code == CURLE_OK && strcmp(request->method, "HEAD") == 0)
+		code = curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+	else if (code == CURLE_OK && !is_plain)
+		code = curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method);
+	return code;
 }

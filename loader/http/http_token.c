@@ -1,7 +1,6 @@
 /*
- * http_token.c - bearer tokens, which come from a file or the environment, since an argument is there
- * for all users of a machine to read: http_token_from_file, http_token_from_environment
- * (http_session.h).
+ * http_token.c - bearer tokens, which come from a file or the environment, since all users of a
+ * machine can read arguments: http_token_from_file, http_token_from_environment (http_session.h).
  *
  * No message repeats any of a token, not even a byte that it must not have.
  */

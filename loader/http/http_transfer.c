@@ -3,25 +3,27 @@
  *
  * What libcurl would repeat by itself
  * -----------------------------------
- * When a kept-alive connection ends before a byte of the answer has come, libcurl sends the request
- * again over a new one (lib/transfer.c, Curl_retry_request: nothing received, connection reused; or an
- * HTTP/2 stream that the server refused), up to five times. It cannot know whether the first was
- * processed: an endpoint that commits the rows and dies before it answers looks the same. RFC 9110,
- * section 9.2.2, allows that for idempotent methods only. So a second start of a request is let pass
- * for GET and HEAD, and anything else ends as LOST, for the caller to decide: the prerequest callback,
- * which libcurl calls before each start of a request, refuses it. When bytes of a body have left,
- * libcurl must rewind the body first and finds no way to; that ends the request as well.
+ * When a kept-alive connection ends before a byte of the answer has come, libcurl sends the
+ * request again over a new one, up to five times (lib/transfer.c, Curl_retry_request: nothing was
+ * received and the connection was reused; or the server refused the HTTP/2 stream). It cannot know
+ * whether the first one was processed: an endpoint that commits the rows and dies before it
+ * answers looks the same. RFC 9110, section 9.2.2, leaves that to idempotent methods. So a second
+ * start of a request is let pass for GET and HEAD; any other request ends as LOST, and the caller
+ * decides. The prerequest callback, which libcurl calls before each start, refuses it. When bytes
+ * of a body have left, libcurl must rewind the body first, and finds no way to; that ends the
+ * request as well.
  *
  * A connection that the server closed while it was idle is no such case: libcurl looks before it
  * reuses one, and opens another.
  *
  * What libcurl would not read
  * ---------------------------
- * A server that answers in the middle of a body, 413 or 401, and closes at once makes the next send
- * fail. libcurl then gives up without a look at what had arrived before, more often than not. The
- * status is the one thing that tells a body that is too large from a server that is gone, so it is
- * read from the socket when libcurl closes it. Under TLS there is no way to: such an answer is LOST,
- * unless the server goes on reading for a while, as servers should (RFC 9112, section 9.6).
+ * A server that answers in the middle of a body, 413 or 401, and closes at once makes the next
+ * send fail. libcurl then gives up without a look at what had arrived before. The status is the
+ * one thing that tells a body that is too large from a server that is gone, so it is read from the
+ * socket when libcurl closes it. Under TLS, and so in HTTP/2, there is no way to: such an answer
+ * is LOST, unless the server goes on reading for a while, as servers should (RFC 9112, section
+ * 9.6).
  */
 #include "http/http_transfer.h"
 #include "http/http_problem.h"
@@ -198,35 +200,28 @@ is_plain_http1(const HttpTransfer *transfer)
 	return scheme != NULL && strcasecmp(scheme, "http") == 0;
 }
 
-/* The head of an answer that libcurl did not come to read, and what there is of its body. See the top. */
+/* The head of an answer that libcurl did not come to read, and what there is of its body. See the
+ * top. */
 static void
 read_unread_answer(HttpTransfer *transfer, curl_socket_t socket)
 {
 	HttpHead head = {0};
-	char *at = transfer->received;
-	ssize_t got = recv(socket, at, RECEIVED_BYTES, MSG_DONTWAIT);
-	char *end = at + (got > 0 ? got : 0);
-	char *line_end;
+	ssize_t got = recv(socket, transfer->received, RECEIVED_BYTES, MSG_DONTWAIT);
+	size_t head_length = got <= 0 ? 0 : http_head_take_all(&head, transfer->received, (size_t) got);
 
-	if (end - at < 5 || memcmp(at, "HTTP/", 5) != 0)
-		return;
-	while (!head.complete && (line_end = memchr(at, '\n', (size_t) (end - at))) != NULL)
-	{
-		if (!http_head_take(&head, at, (size_t) (line_end + 1 - at)))
-			return;
-		at = line_end + 1;
-	}
-	if (!head.complete)
+	if (head_length == 0)
 		return;
 	transfer->head = head;
 	transfer->first_byte_ns = clock_now_ns();
 	/* for a message; chunks would want decoding */
-	transfer->received_length = head.transfer_encoding[0] == '\0' ? (size_t) (end - at) : 0;
-	memmove(transfer->received, at, transfer->received_length);
+	if (head.transfer_encoding[0] != '\0')
+		return;
+	transfer->received_length = (size_t) got - head_length;
+	memmove(transfer->received, transfer->received + head_length, transfer->received_length);
 }
 
-/* A peer that closes with bytes unread resets the connection; one that read all of them does not. By
- * libcurl's error the two cannot be told apart under TLS. */
+/* A peer that closes with bytes unread resets the connection; one that read all of them does not.
+ * By libcurl's error the two cannot be told apart under TLS. */
 static int
 on_close_socket(void *context, curl_socket_t socket)
 {
@@ -530,7 +525,7 @@ sleep_for_socket(HttpTransfer *transfer, int64_t wait_ms)
 	return HTTP_OK;
 }
 
-/* Goes on until bytes of the body are there, or all is over, or (when until_head) the head is there. */
+/* Goes on until bytes of the body are there, or all is over, or (when until_head) the head is. */
 static HttpResult
 advance(HttpTransfer *transfer, bool until_head)
 {
@@ -554,31 +549,6 @@ advance(HttpTransfer *transfer, bool until_head)
 }
 
 /* --- one request ---------------------------------------------------------------------- */
-
-/* A POST without a body has an empty one, as servers expect. */
-static CURLcode
-set_method(CURL *easy, const HttpRequest *request)
-{
-	bool is_post = strcmp(request->method, "POST") == 0;
-	bool is_plain = is_post || strcmp(request->method, "GET") == 0;
-	curl_off_t body_bytes = request->body_bytes > 0 ? (curl_off_t) request->body_bytes : 0;
-	CURLcode code = curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, NULL);
-
-	/* NOBODY first: the others take it back */
-	if (code == CURLE_OK)
-		code = curl_easy_setopt(easy, CURLOPT_NOBODY, 0L);
-	if (code == CURLE_OK && (is_post || request->body_bytes >= 0))
-		code = curl_easy_setopt(easy, CURLOPT_POST, 1L);
-	else if (code == CURLE_OK)
-		code = curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L);
-	if (code == CURLE_OK)
-		code = curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, body_bytes);
-	if (code == CURLE_OK && strcmp(request->method, "HEAD") == 0)
-		code = curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
-	else if (code == CURLE_OK && !is_plain)
-		code = curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request->method);
-	return code;
-}
 
 static void
 reset_request(HttpTransfer *transfer, const HttpRequest *request, struct curl_slist *headers)
@@ -608,20 +578,21 @@ reset_request(HttpTransfer *transfer, const HttpRequest *request, struct curl_sl
 HttpResult
 http_transfer_begin(HttpTransfer *transfer, const HttpRequest *request, struct curl_slist *headers)
 {
-	CURLcode code = transfer->setup_code;
+	CURLcode code;
 	CURLMcode multi_code;
 
 	end_request(transfer);
 	reset_request(transfer, request, headers);
 	transfer->totals.requests++;
-	if (code != CURLE_OK)
+	code = headers == NULL ? CURLE_OUT_OF_MEMORY
+						   : curl_easy_setopt(transfer->easy, CURLOPT_URL, request->url);
+	if (code == CURLE_OK && transfer->setup_code != CURLE_OK)
 		return http_transfer_fail(transfer, HTTP_NOT_SENT, "was not asked: libcurl refused %s: %s",
-								  transfer->refused, curl_easy_strerror(code));
-	code = curl_easy_setopt(transfer->easy, CURLOPT_URL, request->url);
+								  transfer->refused, curl_easy_strerror(transfer->setup_code));
 	if (code == CURLE_OK)
 		code = curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, headers);
 	if (code == CURLE_OK)
-		code = set_method(transfer->easy, request);
+		code = http_setup_method(transfer->easy, request);
 	if (code != CURLE_OK)
 		return fail_by_code(transfer, code);
 	multi_code = curl_multi_add_handle(transfer->multi, transfer->easy);

@@ -1,10 +1,11 @@
 /*
- * http_transfer.h - one request at a time over libcurl's multi handle: what http_session.h is made of.
+ * http_transfer.h - one request at a time over libcurl's multi handle: what http_session.h is made
+ * of.
  *
- * A pull interface: every wait is ours, so that the interrupt descriptor and the time limits are seen,
- * and memory is bounded by one buffer. libcurl's callbacks only copy, count and flag; what they found
- * becomes a result after libcurl has returned. Bytes are handed out as they were received: content
- * codings are the caller's.
+ * A pull interface: every wait is ours, so that the interrupt descriptor and the time limits are
+ * seen, and memory is bounded by one buffer. libcurl's callbacks only copy, count and flag; what
+ * they found becomes a result after libcurl has returned. Bytes are handed out as they were
+ * received: content codings are the caller's.
  */
 #ifndef TRANSFERBENCH_HTTP_TRANSFER_H
 #define TRANSFERBENCH_HTTP_TRANSFER_H
@@ -19,13 +20,13 @@ typedef struct HttpTransfer HttpTransfer;
 extern HttpTransfer *http_transfer_create(const HttpOptions *options, int interrupt_fd);
 extern void http_transfer_free(HttpTransfer *transfer); /* NULL is fine */
 
-/* Begins a request, with the headers of `headers` alone, which is taken over. The one before is ended,
- * wherever it was. request->body may be called until the answer has ended. */
+/* Begins a request, with the headers of `headers` alone, which is taken over. The one before is
+ * ended, wherever it was. request->body may be called until the answer has ended. */
 extern HttpResult http_transfer_begin(HttpTransfer *transfer, const HttpRequest *request,
 									  struct curl_slist *headers);
 extern HttpResult http_transfer_await_head(HttpTransfer *transfer);
-/* The next piece of the body, lent until the next call; *length 0 at the end. A result that is not OK
- * is given again by further calls. */
+/* The next piece of the body, lent until the next call; *length 0 at the end. A result that is not
+ * OK is given again by further calls. */
 extern HttpResult http_transfer_read(HttpTransfer *transfer, const char **bytes, size_t *length);
 /* From here on no wait lasts beyond this moment (clock_now_ns), until the next request. */
 extern void http_transfer_set_deadline(HttpTransfer *transfer, int64_t deadline_ns);

@@ -3,8 +3,8 @@
  * clock.
  *
  * Exponential back-off with full jitter: the wait is drawn evenly from 0 to base * 2^(attempt - 1),
- * capped. A Retry-After, seconds or an HTTP date (RFC 9110, section 10.2.3), is a lower bound, up to
- * the same cap.
+ * capped. A Retry-After, seconds or an HTTP date (RFC 9110, section 10.2.3), is a lower bound, up
+ * to the same cap.
  */
 #ifndef TRANSFERBENCH_RETRY_POLICY_H
 #define TRANSFERBENCH_RETRY_POLICY_H

@@ -12,6 +12,8 @@
 #define RESOLVE_FOR_NS   (10 * CLOCK_NS_PER_S)
 #define RESOLVE_AGAIN_MS 100
 
+#define SQLSTATE_INVALID_PARAMETER_VALUE "22023"
+
 typedef enum Outcome
 {
 	OUTCOME_COMMITTED,
@@ -51,39 +53,61 @@ run_commit(Database *database, const char *last_sql)
 }
 
 static Outcome
-outcome_of(const char *status)
+outcome_of(const char *status, bool server_is_same)
 {
-	if (strcmp(status, "committed") == 0)
-		return OUTCOME_COMMITTED;
 	if (strcmp(status, "aborted") == 0)
 		return OUTCOME_ABORTED;
-	return strcmp(status, "in progress") == 0 ? OUTCOME_LATER : OUTCOME_UNKNOWN;
+	if (strcmp(status, "in progress") == 0)
+		return OUTCOME_LATER;
+	return strcmp(status, "committed") == 0 && server_is_same ? OUTCOME_COMMITTED : OUTCOME_UNKNOWN;
+}
+
+/*
+ * A server that crashed may forget a transaction of which nothing had reached its disk, and give
+ * its number to another: so `committed` counts only when it has not crashed since, of which
+ * the reset of its statistics is the one sign that every role can see. A standby may have
+ * everything still to come.
+ */
+static DatabaseResult
+run_status(Database *database, const SaveTransaction *transaction, int timeout_ms, PGresult **rows)
+{
+	char sql[512];
+
+	snprintf(sql, sizeof(sql),
+			 "SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN 'in progress'"
+			 " ELSE pg_catalog.txid_status(%s) END,"
+			 " pg_catalog.pg_postmaster_start_time() OPERATOR(pg_catalog.<) t AND"
+			 " pg_catalog.pg_stat_get_bgwriter_stat_reset_time() OPERATOR(pg_catalog.<) t"
+			 " FROM (SELECT '%s'::pg_catalog.timestamptz) AS s(t)",
+			 transaction->id, transaction->started_at);
+	return database_run(database, sql, timeout_ms, rows);
 }
 
 /* Asks on a new connection. */
 static Outcome
-ask(Database *database, const ConnectionOptions *connection, const char *transaction_id,
+ask(Database *database, const ConnectionOptions *connection, const SaveTransaction *transaction,
 	int64_t left_ns)
 {
 	int timeout_ms = (int) (left_ns / CLOCK_NS_PER_MS) + 1;
-	char sql[96];
 	PGresult *rows;
 	Outcome outcome;
 
 	if (!database_is_open(database) &&
 		database_open(database, connection, timeout_ms) != DATABASE_OK)
 		return OUTCOME_LATER;
-	snprintf(sql, sizeof(sql), "SELECT pg_catalog.txid_status(%s)", transaction_id);
-	switch (database_run(database, sql, timeout_ms, &rows))
+	switch (run_status(database, transaction, timeout_ms, &rows))
 	{
 		case DATABASE_OK:
 			break;
 		case DATABASE_FAILED:
-			return OUTCOME_UNKNOWN;
+			/* "in the future": it was forgotten, so it was not committed */
+			return strcmp(database->sqlstate, SQLSTATE_INVALID_PARAMETER_VALUE) == 0
+					   ? OUTCOME_ABORTED
+					   : OUTCOME_UNKNOWN;
 		default:
 			return OUTCOME_LATER;
 	}
-	outcome = outcome_of(PQgetvalue(rows, 0, 0));
+	outcome = outcome_of(PQgetvalue(rows, 0, 0), *PQgetvalue(rows, 0, 1) == 't');
 	PQclear(rows);
 	return outcome;
 }
@@ -99,16 +123,16 @@ pause_ms(int milliseconds)
 
 static Outcome
 resolve(Exchange *exchange, Database *database, const ConnectionOptions *connection,
-		const char *transaction_id)
+		const SaveTransaction *transaction)
 {
 	int64_t deadline_ns = clock_now_ns() + RESOLVE_FOR_NS;
 	int64_t left_ns;
 
-	if (*transaction_id == '\0')
+	if (*transaction->id == '\0')
 		return OUTCOME_UNKNOWN;
 	while ((left_ns = deadline_ns - clock_now_ns()) > 0 && exchange_is_wanted(exchange))
 	{
-		Outcome outcome = ask(database, connection, transaction_id, left_ns);
+		Outcome outcome = ask(database, connection, transaction, left_ns);
 
 		if (outcome != OUTCOME_LATER)
 			return outcome;
@@ -120,11 +144,11 @@ resolve(Exchange *exchange, Database *database, const ConnectionOptions *connect
 /* The connection broke within the COMMIT. */
 static bool
 commit_was_lost(Exchange *exchange, Database *database, const ConnectionOptions *connection,
-				const char *transaction_id)
+				const SaveTransaction *transaction)
 {
 	Database before = *database; /* its words, for who is told */
 
-	switch (resolve(exchange, database, connection, transaction_id))
+	switch (resolve(exchange, database, connection, transaction))
 	{
 		case OUTCOME_COMMITTED:
 			return true;
@@ -135,7 +159,7 @@ commit_was_lost(Exchange *exchange, Database *database, const ConnectionOptions 
 			message_warning(
 				"POST /save_to_db: the connection broke within the COMMIT of transaction "
 				"%s, whose outcome is not known; the client gets no answer: %s",
-				transaction_id, before.message);
+				transaction->id, before.message);
 			exchange_break(exchange);
 			return false;
 	}
@@ -143,7 +167,7 @@ commit_was_lost(Exchange *exchange, Database *database, const ConnectionOptions 
 
 bool
 save_commit(Exchange *exchange, Database *database, const ConnectionOptions *connection,
-			const char *last_sql, const char *transaction_id)
+			const char *last_sql, const SaveTransaction *transaction)
 {
 	int interrupt_fd = database->interrupt_fd, client_fd = database->client_fd;
 	DatabaseResult result;
@@ -155,7 +179,7 @@ save_commit(Exchange *exchange, Database *database, const ConnectionOptions *con
 	result = run_commit(database, last_sql);
 	committed = result == DATABASE_OK;
 	if (result == DATABASE_LOST)
-		committed = commit_was_lost(exchange, database, connection, transaction_id);
+		committed = commit_was_lost(exchange, database, connection, transaction);
 	else if (!committed)
 		save_problem_of_database(exchange, database);
 	database->interrupt_fd = interrupt_fd;

@@ -7,14 +7,15 @@
 #include "database/connection_options.h"
 #include "database/database.h"
 #include "serve/exchange.h"
+#include "serve/save_table.h"
 
 /*
  * Commits, after one more statement (`last_sql` may be NULL). From here on nobody can interrupt it: a
  * client that leaves now does not change the outcome. A connection that breaks is replaced, and
- * `transaction_id` (for txid_status) tells what happened. True when the rows are there for good;
+ * the server is asked what became of the transaction. True when the rows are there for good;
  * else the exchange has ended, or nobody waits for it.
  */
 extern bool save_commit(Exchange *exchange, Database *database, const ConnectionOptions *connection,
-						const char *last_sql, const char *transaction_id);
+						const char *last_sql, const SaveTransaction *transaction);
 
 #endif

@@ -1,6 +1,7 @@
 #include "serve/save_table.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,25 +22,22 @@
 /* Names in full, whatever may have been planted on the search path. The transaction's number comes
  * from functions that every supported server has; on a standby there is none. */
 #define EXAMINE                                                                                    \
-	"SELECT pg_catalog.format('%%I.%%I', n.nspname, c.relname),"                                   \
-	" (SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN NULL"                                  \
-	" ELSE pg_catalog.txid_current() END),"                                                        \
-	" a.attname, " TYPE_SHAPE_SELECT " FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n"  \
-	" ON n.oid OPERATOR(pg_catalog.=) c.relnamespace"                                              \
-	" LEFT JOIN (pg_catalog.pg_attribute a JOIN pg_catalog.pg_type t"                              \
-	" ON t.oid OPERATOR(pg_catalog.=) a.atttypid)"                                                 \
-	" ON a.attrelid OPERATOR(pg_catalog.=) c.oid AND a.attnum OPERATOR(pg_catalog.>) 0"            \
+	"SELECT a.attname, a.atttypid, a.attrelid::pg_catalog.regclass,"                               \
+	" CASE WHEN pg_catalog.pg_is_in_recovery() THEN NULL ELSE pg_catalog.txid_current() END,"      \
+	" pg_catalog.now()"                                                                            \
+	" FROM pg_catalog.pg_attribute a WHERE a.attrelid OPERATOR(pg_catalog.=)"                      \
+	" pg_catalog.to_regclass(%s)::pg_catalog.oid AND a.attnum OPERATOR(pg_catalog.>) 0"            \
 	" AND NOT a.attisdropped AND a.attgenerated OPERATOR(pg_catalog.=) ''"                         \
-	" AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'INSERT')"                              \
-	" WHERE c.oid OPERATOR(pg_catalog.=)"                                                          \
-	" pg_catalog.to_regclass(%s)::pg_catalog.oid ORDER BY a.attnum"
+	" AND pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'INSERT')"                         \
+	" ORDER BY a.attnum"
 
 enum
 {
+	FIELD_NAME,
+	FIELD_TYPE,
 	FIELD_QUALIFIED,
 	FIELD_TRANSACTION,
-	FIELD_NAME,
-	FIELD_TYPE, /* and those that follow: TYPE_SHAPE_SELECT */
+	FIELD_STARTED_AT,
 };
 
 void
@@ -65,20 +63,22 @@ out_of_memory(Database *database)
 	return DATABASE_FAILED;
 }
 
-/* The statements; NULL when out of memory. */
-static char *
-make_sql(const char *name, int64_t lock_timeout_ms, Database *database)
+__attribute__((format(printf, 3, 4))) static DatabaseResult
+run(Database *database, PGresult **rows, const char *format, ...)
 {
-	char *literal = PQescapeLiteral(database->connection, name, strlen(name));
-	char *sql = NULL;
+	char *sql;
+	va_list arguments;
+	int length;
+	DatabaseResult result;
 
-	/* 0 would mean for ever */
-	if (literal != NULL &&
-		asprintf(&sql, BEGIN_WRITE EXAMINE, lock_timeout_ms > 0 ? lock_timeout_ms : INT64_C(1),
-				 literal) < 0)
-		sql = NULL;
-	PQfreemem(literal);
-	return sql;
+	va_start(arguments, format);
+	length = vasprintf(&sql, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		return out_of_memory(database);
+	result = database_run(database, sql, DATABASE_WAIT_FOREVER, rows);
+	free(sql);
+	return result;
 }
 
 static bool
@@ -109,54 +109,84 @@ make_copy_sql(SaveTable *table, Database *database)
 static DatabaseResult
 take_columns(SaveTable *table, const PGresult *rows, Database *database)
 {
-	int columns = PQgetisnull(rows, 0, FIELD_NAME) ? 0 : PQntuples(rows);
+	int columns = PQntuples(rows);
+	Oid *types = calloc((size_t) columns, sizeof(Oid));
 	DatabaseResult taken = DATABASE_OK;
 
-	table->names = calloc((size_t) columns + 1, sizeof(char *));
-	table->shapes = calloc((size_t) columns + 1, sizeof(TypeShape *));
-	if (table->names == NULL || table->shapes == NULL)
-		return out_of_memory(database);
+	table->names = calloc((size_t) columns, sizeof(char *));
+	table->shapes = calloc((size_t) columns, sizeof(TypeShape *));
+	table->qualified = strdup(PQgetvalue(rows, 0, FIELD_QUALIFIED));
+	if (types == NULL || table->names == NULL || table->shapes == NULL || table->qualified == NULL)
+		taken = out_of_memory(database);
 	for (int i = 0; i < columns && taken == DATABASE_OK; i++)
 	{
-		table->columns++;
+		types[i] = (Oid) strtoul(PQgetvalue(rows, i, FIELD_TYPE), NULL, 10);
 		table->names[i] = strdup(PQgetvalue(rows, i, FIELD_NAME));
+		table->columns++;
 		if (table->names[i] == NULL)
-			return out_of_memory(database);
-		taken = type_shape_make(&table->shapes[i], rows, i, FIELD_TYPE, 0, database);
+			taken = out_of_memory(database);
 	}
-	if (taken == DATABASE_OK && columns > 0 && !make_copy_sql(table, database))
+	if (taken == DATABASE_OK)
+		taken = type_shapes_load(table->shapes, types, columns, 0, database);
+	free(types);
+	if (taken == DATABASE_OK && !make_copy_sql(table, database))
 		return out_of_memory(database);
 	return taken;
 }
 
+/* No column can be written. */
 static DatabaseResult
-take_table(SaveTable *table, const PGresult *rows, Database *database)
+take_name(SaveTable *table, const char *quoted_name, Database *database)
 {
+	PGresult *rows;
+	DatabaseResult result = run(database, &rows, "SELECT pg_catalog.to_regclass(%s)", quoted_name);
+
+	if (result != DATABASE_OK)
+		return result;
+	if (!PQgetisnull(rows, 0, 0))
+	{
+		table->qualified = strdup(PQgetvalue(rows, 0, 0));
+		if (table->qualified == NULL)
+			result = out_of_memory(database);
+	}
+	PQclear(rows);
+	return result;
+}
+
+static DatabaseResult
+begin(SaveTable *table, const char *quoted_name, int64_t lock_timeout_ms, Database *database)
+{
+	PGresult *rows;
+	/* 0 would mean for ever */
+	DatabaseResult result = run(database, &rows, BEGIN_WRITE EXAMINE,
+								lock_timeout_ms > 0 ? lock_timeout_ms : 1, quoted_name);
+
+	if (result != DATABASE_OK)
+		return result;
 	if (PQntuples(rows) == 0)
-		return DATABASE_OK;
-	snprintf(table->transaction_id, sizeof(table->transaction_id), "%s",
-			 PQgetvalue(rows, 0, FIELD_TRANSACTION));
-	table->qualified = strdup(PQgetvalue(rows, 0, FIELD_QUALIFIED));
-	if (table->qualified == NULL)
-		return out_of_memory(database);
-	return take_columns(table, rows, database);
+		result = take_name(table, quoted_name, database);
+	else
+	{
+		snprintf(table->transaction.id, sizeof(table->transaction.id), "%s",
+				 PQgetvalue(rows, 0, FIELD_TRANSACTION));
+		snprintf(table->transaction.started_at, sizeof(table->transaction.started_at), "%s",
+				 PQgetvalue(rows, 0, FIELD_STARTED_AT));
+		result = take_columns(table, rows, database);
+	}
+	PQclear(rows);
+	return result;
 }
 
 DatabaseResult
 save_table_begin(SaveTable *table, const char *name, int64_t lock_timeout_ms, Database *database)
 {
-	char *sql = make_sql(name, lock_timeout_ms, database);
-	PGresult *rows;
+	char *quoted_name = PQescapeLiteral(database->connection, name, strlen(name));
 	DatabaseResult result;
 
 	*table = (SaveTable){0};
-	if (sql == NULL)
+	if (quoted_name == NULL)
 		return out_of_memory(database);
-	result = database_run(database, sql, DATABASE_WAIT_FOREVER, &rows);
-	free(sql);
-	if (result != DATABASE_OK)
-		return result;
-	result = take_table(table, rows, database);
-	PQclear(rows);
+	result = begin(table, quoted_name, lock_timeout_ms, database);
+	PQfreemem(quoted_name);
 	return result;
 }

@@ -2,8 +2,9 @@
  * save_table.h - the table that a POST writes to, as it is at the start of its transaction.
  *
  * It is looked at anew by each request: it may have been made, altered or replaced since
- * the last one. One query, sent together with the transaction's begin; more only for
- * domains, composites and the like.
+ * the last one. One query of one catalog, sent together with the transaction's begin (joined with
+ * pg_class and pg_type it took three times as long to plan); more only for types that are
+ * not the most common ones.
  */
 #ifndef TRANSFERBENCH_SAVE_TABLE_H
 #define TRANSFERBENCH_SAVE_TABLE_H
@@ -13,6 +14,13 @@
 
 #include <stdint.h>
 
+/* What a transaction is known by when its connection is gone. */
+typedef struct SaveTransaction
+{
+	char id[24]; /* for txid_status; "" on a standby */
+	char started_at[48];
+} SaveTransaction;
+
 typedef struct SaveTable
 {
 	char *qualified;          /* quoted where needed; NULL when there is no such table */
@@ -20,7 +28,7 @@ typedef struct SaveTable
 	char **names;             /* [columns], UTF-8 */
 	const TypeShape **shapes; /* [columns] */
 	char *copy_sql;           /* COPY ... FROM STDIN of all these columns */
-	char transaction_id[24];  /* for txid_status; "" on a standby */
+	SaveTransaction transaction;
 } SaveTable;
 
 /*

@@ -262,7 +262,7 @@ handle(void *context, struct MHD_Connection *connection, const char *path, const
 	if (request->path == PATH_LOAD)
 		return serve_load_answer(connection, request->active);
 	if (*upload_size > 0)
-		return serve_receive_take(&http->receive, request->active, upload, upload_size);
+		return serve_receive_take(&http->receive, connection, request->active, upload, upload_size);
 	return serve_receive_answer(&http->receive, connection, request->active);
 }
 
@@ -336,6 +336,7 @@ start_parts(ServeHttp *http)
 	http->receive = (ServeReceive){
 		.pool = options->save_pool,
 		.list = &http->list,
+		.lingering = http->lingering,
 		.max_body_bytes = options->limits->body_bytes,
 	};
 	http->daemon = start_daemon(http);

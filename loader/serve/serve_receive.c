@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DISCARD_MAX (64 * 1024 * 1024) /* bytes of a refused body that are read and dropped */
+/* Bytes of a refused body that are read and dropped, so that the connection can be used again. */
+#define DISCARD_MAX (8 * 1024 * 1024)
 
 typedef struct FieldWalk
 {
@@ -88,17 +89,28 @@ submit(const ServeReceive *receive, Active *active)
 	serve_pool_submit(receive->pool, active->exchange);
 }
 
-/* The rest of a body that nobody wants; false when there is too much of it. */
-static bool
-discard(Active *active, size_t *size)
+/* Too much of a refused body comes: what there is to say is said now, and the connection closed. */
+static enum MHD_Result
+hang_up(const ServeReceive *receive, struct MHD_Connection *connection, Active *active)
 {
-	active->discarded += (int64_t) *size;
-	*size = 0;
-	return active->discarded <= DISCARD_MAX;
+	ExchangeAnswer answer;
+	int fd;
+
+	/* it has ended: nobody else makes a body unwanted while the client is there */
+	if (!exchange_answer(active->exchange, &answer) || answer.status == EXCHANGE_NO_STATUS)
+		return MHD_NO;
+	fd = active_duplicate_socket(connection);
+	if (fd >= 0)
+	{
+		serve_reply_early(fd, answer.status, answer.document);
+		lingering_add(receive->lingering, fd);
+	}
+	return MHD_NO;
 }
 
 enum MHD_Result
-serve_receive_take(const ServeReceive *receive, Active *active, const char *bytes, size_t *size)
+serve_receive_take(const ServeReceive *receive, struct MHD_Connection *connection, Active *active,
+				   const char *bytes, size_t *size)
 {
 	size_t taken;
 
@@ -106,7 +118,11 @@ serve_receive_take(const ServeReceive *receive, Active *active, const char *byte
 		exchange_fail(active->exchange, SERVE_STATUS_TOO_LARGE,
 					  "the body is longer than --max-body-bytes");
 	if (!upload_put(exchange_upload(active->exchange), bytes, *size, &taken))
-		return discard(active, size) ? MHD_YES : MHD_NO;
+	{
+		active->discarded += (int64_t) *size;
+		*size = 0;
+		return active->discarded <= DISCARD_MAX ? MHD_YES : hang_up(receive, connection, active);
+	}
 	active->received += (int64_t) taken;
 	if (taken < *size)
 		submit(receive, active);

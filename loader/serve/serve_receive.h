@@ -3,19 +3,21 @@
  *
  * A request goes to the pool once its body is complete or fills the upload, so that a slow client
  * with little to say holds up no connection. A body that is refused half-way is read to
- * its end and dropped, since libmicrohttpd answers no earlier; one that is long beyond the
- * refusal loses its connection.
+ * its end and dropped, since libmicrohttpd answers no earlier; one that goes on for too long is
+ * answered past the library, and its connection closed.
  */
 #ifndef TRANSFERBENCH_SERVE_RECEIVE_H
 #define TRANSFERBENCH_SERVE_RECEIVE_H
 
 #include "serve/active.h"
+#include "serve/lingering.h"
 #include "serve/serve_pool.h"
 
 typedef struct ServeReceive
 {
 	ServePool *pool;
 	ActiveList *list;
+	Lingering *lingering;
 	int64_t max_body_bytes; /* as they come; 0: no limit */
 } ServeReceive;
 
@@ -24,7 +26,8 @@ extern enum MHD_Result serve_receive_begin(const ServeReceive *receive,
 										   struct MHD_Connection *connection, bool has_chunks,
 										   Active **active);
 /* Some of the body has come; *size: what is left of it to be taken later. */
-extern enum MHD_Result serve_receive_take(const ServeReceive *receive, Active *active,
+extern enum MHD_Result serve_receive_take(const ServeReceive *receive,
+										  struct MHD_Connection *connection, Active *active,
 										  const char *bytes, size_t *size);
 /* The body is complete: sends the answer, or sleeps until there is one, and is then to be called
  * again. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #define RETRY_AFTER_S "1"
 
@@ -88,4 +89,23 @@ serve_reply_unauthorized(struct MHD_Connection *connection, bool has_token)
 					   has_token ? "this is not the token" : "a bearer token is wanted",
 					   MHD_HTTP_HEADER_WWW_AUTHENTICATE,
 					   has_token ? "Bearer error=\"invalid_token\"" : "Bearer");
+}
+
+void
+serve_reply_early(int fd, int status, const char *json)
+{
+	char *answer;
+	int length;
+
+	if (json == NULL)
+		return;
+	length = asprintf(&answer,
+					  "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n"
+					  "Connection: close\r\n\r\n%s",
+					  status, MHD_get_reason_phrase_for((unsigned) status), strlen(json), json);
+	if (length < 0)
+		return;
+	/* it fits into a buffer in which nothing is yet; if not, the connection is closed all the same */
+	send(fd, answer, (size_t) length, MSG_DONTWAIT | MSG_NOSIGNAL);
+	free(answer);
 }

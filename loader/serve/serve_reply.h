@@ -24,4 +24,8 @@ extern enum MHD_Result serve_reply_method(struct MHD_Connection *connection, con
 /* 401, with the challenge of RFC 6750. */
 extern enum MHD_Result serve_reply_unauthorized(struct MHD_Connection *connection, bool has_token);
 
+/* A whole answer straight to a socket on which nothing was answered yet, for a request whose body
+ * libmicrohttpd would first have to read to its end. The connection is to be closed after it. */
+extern void serve_reply_early(int fd, int status, const char *json);
+
 #endif

@@ -364,7 +364,7 @@ commit(Save *save)
 			return refuse_out_of_memory(save);
 	}
 	committed = save_commit(save->exchange, save->database, save->options->connection, keep_sql,
-							save->table.transaction_id);
+							&save->table.transaction);
 	free(keep_sql);
 	return committed && answer(save, save->written, false);
 }

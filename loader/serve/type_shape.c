@@ -27,10 +27,9 @@ enum
 	OID_JSONB = 3802,
 };
 
-/* One row of TYPE_SHAPE_SELECT. */
+/* What the catalog says of a type. */
 typedef struct TypeRow
 {
-	Oid oid;
 	char kind; /* pg_type.typtype */
 	Oid element, base, relation;
 	char delimiter;
@@ -39,8 +38,6 @@ typedef struct TypeRow
 static const TypeShape text_shape = {.kind = TYPE_SHAPE_TEXT};
 static const TypeShape integer_shape = {.kind = TYPE_SHAPE_INTEGER};
 static const TypeShape json_shape = {.kind = TYPE_SHAPE_JSON};
-
-static DatabaseResult load(const TypeShape **shape, Oid type, int depth, Database *database);
 
 /* NULL when the catalog must be asked. */
 static const TypeShape *
@@ -113,26 +110,37 @@ make_array(const TypeShape **shape, const TypeRow *type, int depth, Database *da
 	made->kind = TYPE_SHAPE_ARRAY;
 	made->delimiter = type->delimiter;
 	*shape = made;
-	return load(&made->element, type->element, depth + 1, database);
+	return type_shapes_load(&made->element, &type->element, 1, depth + 1, database);
 }
 
+/* Rows: names and types. */
 static DatabaseResult
 take_attributes(TypeShape *made, const PGresult *rows, int depth, Database *database)
 {
-	int attributes = PQntuples(rows);
+	int count = PQntuples(rows);
+	Oid *types = calloc((size_t) count + 1, sizeof(Oid));
+	const TypeShape **shapes = calloc((size_t) count + 1, sizeof(TypeShape *));
 	DatabaseResult taken = DATABASE_OK;
 
-	made->attribute = calloc((size_t) attributes + 1, sizeof(TypeAttribute));
-	if (made->attribute == NULL)
-		return out_of_memory(database);
-	for (int i = 0; i < attributes && taken == DATABASE_OK; i++)
+	made->attribute = calloc((size_t) count + 1, sizeof(TypeAttribute));
+	if (types == NULL || shapes == NULL || made->attribute == NULL)
+		taken = out_of_memory(database);
+	for (int i = 0; i < count && taken == DATABASE_OK; i++)
 	{
-		made->attributes++;
+		types[i] = oid_of(rows, i, 1);
 		made->attribute[i].name = strdup(PQgetvalue(rows, i, 0));
+		made->attributes++;
 		if (made->attribute[i].name == NULL)
-			return out_of_memory(database);
-		taken = type_shape_make(&made->attribute[i].shape, rows, i, 1, depth + 1, database);
+			taken = out_of_memory(database);
 	}
+	if (taken == DATABASE_OK)
+	{
+		taken = type_shapes_load(shapes, types, count, depth + 1, database);
+		for (int i = 0; i < count; i++)
+			made->attribute[i].shape = shapes[i];
+	}
+	free(shapes);
+	free(types);
 	return taken;
 }
 
@@ -140,7 +148,7 @@ static DatabaseResult
 make_composite(const TypeShape **shape, const TypeRow *type, int depth, Database *database)
 {
 	TypeShape *made = calloc(1, sizeof(TypeShape));
-	char sql[640];
+	char sql[320];
 	PGresult *rows;
 	DatabaseResult result;
 
@@ -149,10 +157,8 @@ make_composite(const TypeShape **shape, const TypeRow *type, int depth, Database
 	made->kind = TYPE_SHAPE_COMPOSITE;
 	*shape = made;
 	snprintf(sql, sizeof(sql),
-			 "SELECT a.attname, " TYPE_SHAPE_SELECT
-			 " FROM pg_catalog.pg_attribute a, pg_catalog.pg_type t"
+			 "SELECT a.attname, a.atttypid FROM pg_catalog.pg_attribute a"
 			 " WHERE a.attrelid OPERATOR(pg_catalog.=) %u::pg_catalog.oid"
-			 " AND t.oid OPERATOR(pg_catalog.=) a.atttypid"
 			 " AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped ORDER BY a.attnum",
 			 type->relation);
 	result = database_run(database, sql, DATABASE_WAIT_FOREVER, &rows);
@@ -163,53 +169,98 @@ make_composite(const TypeShape **shape, const TypeRow *type, int depth, Database
 	return result;
 }
 
-DatabaseResult
-type_shape_make(const TypeShape **shape, const PGresult *rows, int row, int first_column, int depth,
-				Database *database)
+static DatabaseResult
+make_shape(const TypeShape **shape, const TypeRow *type, int depth, Database *database)
 {
-	TypeRow type = {
-		.oid = oid_of(rows, row, first_column),
-		.kind = *PQgetvalue(rows, row, first_column + 1),
-		.element = oid_of(rows, row, first_column + 2),
-		.base = oid_of(rows, row, first_column + 3),
-		.relation = oid_of(rows, row, first_column + 4),
-		.delimiter = *PQgetvalue(rows, row, first_column + 5),
-	};
-
-	*shape = find_known(type.oid);
-	if (*shape != NULL)
-		return DATABASE_OK;
-	if (type.kind == 'd')
-		return load(shape, type.base, depth, database);
-	if (depth < TYPE_SHAPE_MAX_DEPTH && type.kind == 'b' && type.element != 0)
-		return make_array(shape, &type, depth, database);
-	if (depth < TYPE_SHAPE_MAX_DEPTH && type.kind == 'c')
-		return make_composite(shape, &type, depth, database);
+	if (type->kind == 'd')
+		return type_shapes_load(shape, &type->base, 1, depth, database);
+	if (depth < TYPE_SHAPE_MAX_DEPTH && type->kind == 'b' && type->element != 0)
+		return make_array(shape, type, depth, database);
+	if (depth < TYPE_SHAPE_MAX_DEPTH && type->kind == 'c')
+		return make_composite(shape, type, depth, database);
 	*shape = &text_shape;
 	return DATABASE_OK;
 }
 
+/* Asks the catalog for the types whose shape is not known yet. */
 static DatabaseResult
-load(const TypeShape **shape, Oid type, int depth, Database *database)
+ask(const TypeShape *const *shapes, const Oid *types, int count, Database *database,
+	PGresult **rows)
 {
-	char sql[512];
+	char *sql = NULL;
+	size_t length;
+	FILE *text = open_memstream(&sql, &length);
+	const char *before = "{";
+	DatabaseResult asked;
+
+	if (text == NULL)
+		return out_of_memory(database);
+	fputs("SELECT t.oid, t.typtype, CASE WHEN t.typinput::pg_catalog.oid OPERATOR(pg_catalog.=)"
+		  " 'pg_catalog.array_in'::pg_catalog.regproc::pg_catalog.oid THEN t.typelem ELSE 0 END,"
+		  " t.typbasetype, t.typrelid, t.typdelim FROM pg_catalog.pg_type t"
+		  " WHERE t.oid OPERATOR(pg_catalog.=) ANY ('",
+		  text);
+	for (int i = 0; i < count; i++)
+	{
+		if (shapes[i] != NULL)
+			continue;
+		fprintf(text, "%s%u", before, types[i]);
+		before = ",";
+	}
+	fputs("}'::pg_catalog.oid[])", text);
+	if (fclose(text) != 0)
+	{
+		free(sql);
+		return out_of_memory(database);
+	}
+	asked = database_run(database, sql, DATABASE_WAIT_FOREVER, rows);
+	free(sql);
+	return asked;
+}
+
+/* The shape of a type among the rows that the catalog gave. */
+static DatabaseResult
+take_shape(const TypeShape **shape, Oid type, const PGresult *rows, int depth, Database *database)
+{
+	for (int row = 0; row < PQntuples(rows); row++)
+	{
+		TypeRow found = {
+			.kind = *PQgetvalue(rows, row, 1),
+			.element = oid_of(rows, row, 2),
+			.base = oid_of(rows, row, 3),
+			.relation = oid_of(rows, row, 4),
+			.delimiter = *PQgetvalue(rows, row, 5),
+		};
+
+		if (oid_of(rows, row, 0) == type)
+			return make_shape(shape, &found, depth, database);
+	}
+	/* dropped a moment ago: the server will say so */
+	*shape = &text_shape;
+	return DATABASE_OK;
+}
+
+DatabaseResult
+type_shapes_load(const TypeShape **shapes, const Oid *types, int count, int depth,
+				 Database *database)
+{
+	int unknown = 0;
 	PGresult *rows;
 	DatabaseResult result;
 
-	*shape = find_known(type);
-	if (*shape != NULL)
+	for (int i = 0; i < count; i++)
+	{
+		shapes[i] = find_known(types[i]);
+		unknown += shapes[i] == NULL;
+	}
+	if (unknown == 0)
 		return DATABASE_OK;
-	snprintf(sql, sizeof(sql),
-			 "SELECT " TYPE_SHAPE_SELECT " FROM pg_catalog.pg_type t"
-			 " WHERE t.oid OPERATOR(pg_catalog.=) %u::pg_catalog.oid",
-			 type);
-	result = database_run(database, sql, DATABASE_WAIT_FOREVER, &rows);
+	result = ask(shapes, types, count, database, &rows);
 	if (result != DATABASE_OK)
 		return result;
-	if (PQntuples(rows) == 1)
-		result = type_shape_make(shape, rows, 0, 0, depth, database);
-	else
-		*shape = &text_shape;
+	for (int i = 0; i < count && result == DATABASE_OK; i++)
+		if (shapes[i] == NULL)
+			result = take_shape(&shapes[i], types[i], rows, depth, database);
 	PQclear(rows);
 	return result;
 }

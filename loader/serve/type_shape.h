@@ -38,21 +38,14 @@ struct TypeShape
 /* Deeper than this a type is taken as text: each level doubles the backslashes of its text. */
 #define TYPE_SHAPE_MAX_DEPTH 6
 
-/* A list of select expressions over pg_type AS t, and how many columns they are. */
-#define TYPE_SHAPE_SELECT                                                                          \
-	"t.oid, t.typtype,"                                                                            \
-	" CASE WHEN t.typinput::pg_catalog.oid OPERATOR(pg_catalog.=)"                                 \
-	" 'pg_catalog.array_in'::pg_catalog.regproc::pg_catalog.oid THEN t.typelem ELSE 0 END,"        \
-	" t.typbasetype, t.typrelid, t.typdelim"
-#define TYPE_SHAPE_COLUMNS 6
-
 /*
- * Makes the shape of the type whose TYPE_SHAPE_SELECT begins at a column of a row; asks the catalog for
- * what that refers to. OK, INTERRUPTED, FAILED or LOST; *shape is then NULL, or to be freed.
- * Out of memory is FAILED, without an SQLSTATE.
+ * Finds the shapes of types: at once of the most common ones; the catalog is asked once for all
+ * others together, and again for what they consist of. `depth` is 0. OK, INTERRUPTED, FAILED or
+ * LOST; shapes[count] are in any case NULL or to be freed. Out of memory is FAILED, without an
+ * SQLSTATE.
  */
-extern DatabaseResult type_shape_make(const TypeShape **shape, const PGresult *rows, int row,
-									  int first_column, int depth, Database *database);
+extern DatabaseResult type_shapes_load(const TypeShape **shapes, const Oid *types, int count,
+									   int depth, Database *database);
 extern void type_shape_free(const TypeShape *shape); /* NULL is fine */
 
 #endif

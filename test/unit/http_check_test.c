@@ -1,6 +1,6 @@
 /*
- * http_check_test.c - headers, URLs and tokens as people give them; what is refused, in which words,
- * and that no secret is among them.
+ * http_check_test.c - headers, URLs and tokens as people give them; what is refused, in which
+ * words, and that no secret is among them.
  *
  * Messages go to stderr, which is a file here.
  */

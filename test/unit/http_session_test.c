@@ -1,6 +1,6 @@
 /*
- * http_session_test.c - the HTTP client against a server that misbehaves: what every kind of answer,
- * and every kind of none, becomes.
+ * http_session_test.c - the HTTP client against a server that misbehaves: what every kind of
+ * answer, and every kind of none, becomes.
  */
 #include "http/http_session.h"
 
@@ -636,7 +636,7 @@ test_refusals(void)
 	http_session_free(session);
 }
 
-/* A status that comes while the body is still being sent is the answer, however the server closes. */
+/* A status that comes while a body is being sent is the answer, however the server closes. */
 static void
 test_early_answers(void)
 {

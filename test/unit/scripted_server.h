@@ -1,6 +1,7 @@
 /*
- * scripted_server.h - the misbehaving server of the TAP tests, test/lib/scripted_http_server.py, for a
- * unit test: started from the top of the tree, and gone with the test, since it ends with its input.
+ * scripted_server.h - the misbehaving server of the TAP tests, test/lib/scripted_http_server.py,
+ * for a unit test: started from the top of the tree, and gone with the test, since it ends with its
+ * input.
  */
 #ifndef TRANSFERBENCH_SCRIPTED_SERVER_H
 #define TRANSFERBENCH_SCRIPTED_SERVER_H
