@@ -152,9 +152,10 @@ verify_values(WriteCommand *command)
 		run_session_note(session, "values were not compared: the table held rows before");
 		return;
 	}
-	if (options->file != NULL && strcmp(options->file, "-") == 0)
+	if (!row_source_can_rewind(command->setup.source))
 	{
-		run_session_note(session, "values were not compared: standard input cannot be read twice");
+		run_session_note(session, "values were not compared: %s can be read only once",
+						 options->file);
 		return;
 	}
 	write_verify_digest(&command->setup, last->rows, &verification);

@@ -179,10 +179,15 @@ write_setup_origin(WriteSetup *setup, RunSession *session, int64_t rows)
 		opened = open_query(setup, rows);
 	else
 		opened = open_reference(setup, rows);
-	/* standard input cannot be read twice */
-	if (opened && (options->file == NULL || strcmp(options->file, "-") != 0))
-		opened = measure_rows(setup);
-	return opened;
+	if (!opened)
+		return false;
+	if (row_source_can_rewind(setup->source))
+		return measure_rows(setup);
+	if (options->trials == 1 || options->pregenerate)
+		return true;
+	message_error("--trials %" PRId64 ": %s can be read only once: use --pregenerate",
+				  options->trials, options->file);
+	return false;
 }
 
 /* --- target ------------------------------------------------------------------------------ */

@@ -139,6 +139,13 @@ api_save_url(ApiRequestWriter *writer, const ApiTarget *target)
 }
 
 bool
+api_turned_away(const HttpAnswer *answer, const char *body)
+{
+	(void) body;
+	return answer->status == 429 || (answer->status == 503 && *answer->retry_after != '\0');
+}
+
+bool
 api_row_limit_check_get(const HttpAnswer *answer, int64_t limit, int64_t offset, char *problem,
 						size_t problem_size)
 {
