@@ -121,7 +121,6 @@ run_session_open_meter(RunSession *session)
 {
 	const TransferOptions *options = session->options;
 	const char *application_name = options->api_application_name;
-	const char *advice;
 	CostMeterOptions meter;
 	int64_t ignored[3];
 
@@ -142,12 +141,7 @@ run_session_open_meter(RunSession *session)
 		.context = session,
 	};
 	session->meter = cost_meter_create(&meter);
-	if (session->meter == NULL)
-		return false;
-	advice = cost_meter_advice(session->meter);
-	if (advice != NULL)
-		run_session_note(session, "%s", advice);
-	return true;
+	return session->meter != NULL;
 }
 
 /* --- meanwhile --------------------------------------------------------------------------- */
@@ -221,6 +215,11 @@ run_session_begin_cleanup(RunSession *session)
 ExitStatus
 run_session_report(RunSession *session)
 {
+	/* only after the last trial is it known which figures were missing */
+	const char *advice = session->meter == NULL ? NULL : cost_meter_advice(session->meter);
+
+	if (advice != NULL)
+		run_session_note(session, "%s", advice);
 	if (interrupt_requested())
 		run_session_fail(session, EXIT_INCOMPLETE);
 	if (!report_write(&session->run, session->options->format, session->options->output))

@@ -172,8 +172,16 @@ test_shown_urls(void)
 static char *
 token_of(const char *path, const char *content, mode_t mode)
 {
-	FILE *file = fopen(path, "w");
+	FILE *file;
 
+	/* the one before may be read-only */
+	unlink(path);
+	file = fopen(path, "w");
+	if (file == NULL)
+	{
+		perror(path);
+		exit(1);
+	}
 	fputs(content, file);
 	fclose(file);
 	chmod(path, mode);

@@ -846,7 +846,7 @@ test_tls(const char *directory)
 	}
 	outcome = ask_tls(&options, tls_server.port, "/json", "127.0.0.1");
 	unit_equal_int(outcome.sent, HTTP_NOT_SENT, "an unknown authority: not sent");
-	has_text(outcome.problem, "--ca-file", "with a hint");
+	has_text(outcome.problem, "--cacert", "with a hint");
 	options.ca_file = certificate;
 	outcome = ask_tls(&options, tls_server.port, "/json", "127.0.0.1");
 	is_whole(&outcome, 200, GOOD_ROWS, "an authority that was given");

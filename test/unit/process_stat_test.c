@@ -12,8 +12,9 @@
 #include "unit.h"
 
 /* fields 5 to 22: user 30, system 12, children 7 and 5, their faults 99, start 123456 */
-#define REST   " 1 1 0 -1 4194304 700 99 0 0 30 12 7 5 20 0 3 0 123456"
-#define NO_PID 2147483647
+#define REST         " 1 1 0 -1 4194304 700 99 0 0 30 12 7 5 20 0 3 0 123456"
+#define NO_PID       2147483647
+#define CHILD_LIFE_S 60
 
 static void
 check_line(const char *line, const char *name)
@@ -106,14 +107,16 @@ start_family(void)
 		exit(1);
 	if (child == 0)
 	{
-		pid_t grandchild = fork();
+		pid_t grandchild;
 
-		/* the grandchild dies with its group */
+		/* both die with the group, and by themselves if nobody kills it */
+		setpgid(0, 0);
+		grandchild = fork();
+		alarm(CHILD_LIFE_S);
 		if (grandchild >= 0 && (grandchild == 0 ? write(ready[1], "", 1) == 1 : true))
 			pause();
 		_exit(0);
 	}
-	setpgid(child, child);
 	if (read(ready[0], &byte, 1) != 1)
 		exit(1);
 	return child;

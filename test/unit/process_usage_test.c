@@ -11,10 +11,11 @@
 
 #include "unit.h"
 
-#define MIB         (INT64_C(1024) * 1024)
-#define BLOCK_BYTES (32 * MIB)
-#define PAGE_BYTES  4096
-#define NO_PID      2147483647
+#define MIB          (INT64_C(1024) * 1024)
+#define BLOCK_BYTES  (32 * MIB)
+#define PAGE_BYTES   4096
+#define CHILD_LIFE_S 60
+#define NO_PID       2147483647
 
 static void
 parse(const char *status, ProcessMemory *memory)
@@ -87,6 +88,7 @@ run_child(int done)
 {
 	volatile char *block = malloc(BLOCK_BYTES);
 
+	alarm(CHILD_LIFE_S);
 	for (int64_t i = 0; block != NULL && i < BLOCK_BYTES; i += PAGE_BYTES)
 		block[i] = 1;
 	free((void *) block);
@@ -102,12 +104,15 @@ check_child(void)
 	bool was_reset;
 	int done[2];
 	char byte;
-	pid_t child = -1;
+	pid_t child;
 
-	if (!unit_ok(pipe(done) == 0 && (child = fork()) >= 0, "a child is started"))
+	if (!unit_ok(pipe(done) == 0, "there is a pipe"))
 		exit(1);
+	child = fork();
 	if (child == 0)
 		run_child(done[1]);
+	if (!unit_ok(child > 0, "a child is started"))
+		exit(1);
 	unit_ok(read(done[0], &byte, 1) == 1, "the child took memory and freed it");
 	process_memory_read(child, &before);
 	was_reset = process_memory_reset_high_water(child);
