@@ -641,6 +641,15 @@ def behave_saved(connection, request):
     connection.send_answer(connection.server.shared.saved.as_json())
 
 
+def behave_reference(connection, request):
+    """/reference/BODY/info as the reference endpoint has it; every POST below fails with BODY."""
+    if request.path.endswith('/info'):
+        connection.send_answer(b'{"program":"scripted","save_table":"public.posted"}')
+        return
+    body = request.path[len('/reference/'):].rpartition('/')[0]
+    connection.send_answer(body.encode(), '500 Trouble')
+
+
 def behave_table(connection, request):
     """/table/NAME as PostgREST has it: GET has no rows, POST takes some and answers 201, empty."""
     if request.method == 'GET':
@@ -926,6 +935,7 @@ BEHAVIOURS = {
     '/redirect': behave_redirect,
     '/save': behave_save,
     '/save_to_db': behave_save,
+    '/reference/': behave_reference,
     '/table/': behave_table,
     '/via/': behave_via,
     '/saved': behave_saved,

@@ -200,7 +200,6 @@ for my $rows (0, 1, 10001)
 	is(scalar(grep { defined $_->{headers}{expect} } @requests), 0, 'large bodies: no Expect');
 	is(scalar(grep { defined $_->{headers}{'transfer-encoding'} } @requests), 0, 'large bodies: of known length');
 	is(scalar(uniq map { $_->{connection} } @requests), 3, 'one connection a trial, kept alive');
-	  if 0;
 	is(scalar(uniq @keys), 6, 'a key for each batch of each trial');
 	like($_, qr/^\Q@{[ report_of($run)->{run_id} ]}\E-\d-\d$/, 'it is made of run, trial and batch') for @keys;
 	is(join(',', uniq map { $_->{headers}{'content-type'} } @requests), 'application/json', 'Content-Type');
@@ -505,7 +504,7 @@ for my $detail ('null', '7', '"x"', '[]', '{}')
 
 	# percent-encoded: a specification has commas and colons of its own
 	$body =~ s/([^A-Za-z0-9])/sprintf '%%%02X', ord $1/ge;
-	my $run = run_loader($node, 'post', '--url', $scripted->url("/info_and/$body"), '--rows', 10, '--retries', 0);
+	my $run = run_loader($node, 'post', '--url', $scripted->url("/reference/$body"), '--rows', 10, '--retries', 0);
 	isnt($run->{status}, 139, "an error with the detail $detail: no crash");
 }
 
@@ -543,12 +542,13 @@ faulty('the answer cut after its status', 'fault:cut,skip:2,times:1', 0, undef, 
 {
 	my $trial = answered('closed on a large body', saving(fault => 'close_early', bytes => 100_000), 2,
 		[ qr/closed the connection after \d+ of \d{7,} bytes of the body/, qr/probably its limit/, qr/--max-body-bytes/ ],
-		{ rows => 0, retries => 0, refused => '1-60000' }, '--rows', 60000, '--batch-rows', 60000);
+		{ rows => 0, retries => 0, refused => '1-60000' }, '--rows', 60000, '--batch-rows', 60000, '--max-body-bytes', '64MB');
 	$trial = answered('smaller bodies on request', saving(fault => 'close_early', bytes => 100_000, times => 0), 0, undef,
 		{ rows => 60000 }, '--rows', 60000, '--max-body-bytes', '90kB');
 	cmp_ok($trial->{requests}, '>', 60, 'smaller bodies on request: many');
 	answered('reset with the body unread', saving(fault => 'close_early', delay_ms => 200), 2,
-		[ qr/closed the connection after (\d+) of \1 bytes/, qr/probably its limit/ ], { rows => 0, retries => 0, in_doubt => '1-100' });
+		[ qr/closed the connection after (\d+) of \1 bytes/, qr/probably its limit/ ], { rows => 0, retries => 0, in_doubt => '1-1000' },
+		'--rows', 1000, '--batch-rows', 1000);
 }
 for my $how ('fault:early_status,status:413', 'fault:early_status,status:413,linger:1')
 {
@@ -565,5 +565,210 @@ answered('an endpoint that does not accept', "http://127.0.0.1:$scripted->{unans
 	{ rows => 0, retries => 0, refused => '1-100' }, '--retries', 0, '--connect-timeout', '300ms');
 loader_ends(post($scripted->url(''), '--rows', 10), 1, [ qr/info/, qr/404/, qr/--api/ ], 'no reference endpoint');
 is(our_tables($session), 0, 'nothing is left behind');
+
+# --- the database stops, and a backend dies ----------------------------------------------------
+
+# Starts a run of 200 batches and waits until some of them are committed.
+sub start_many
+{
+	my ($base, @arguments) = @_;
+	my $run = start_loader($node, 'post', '--url', $base, '--rows', 20000, '--batch-rows', 100, '--format', 'json', '--keep', @arguments);
+
+	wait_until(sub { $session->value("SELECT count(*) FROM pg_class WHERE relname = 'posted'") > 0 }, 'the table is made');
+	wait_until(sub { $session->value('SELECT count(*) FROM posted') > 1000 }, 'some batches are committed');
+	return $run;
+}
+
+sub restart
+{
+	my ($mode, $seconds) = @_;
+
+	$session->quit;
+	$node->stop($mode);
+	sleep $seconds;
+	$node->start;
+	$session = TransferBench::Session->new($node);
+	return;
+}
+
+# Every row that was not sent to its end is said to be refused or in doubt, and
+# the table holds what is said to be committed, and nothing twice.
+sub accounts_for
+{
+	my ($run, $name) = @_;
+	my $trial = report_of($run)->{trials}[-1];
+	my $count = $session->value('SELECT count(*) FROM posted');
+	my $doubtful = sum0(map { $_->{last_row} - $_->{first_row} + 1 } @{ $trial->{in_doubt} });
+	my $said = sum0(map { $_->{last_row} - $_->{first_row} + 1 } @{ $trial->{refused} }) + $doubtful;
+
+	cmp_ok($count, '>=', $trial->{rows}, "$name: what is said to be committed is there");
+	cmp_ok($count, '<=', $trial->{rows} + $doubtful, "$name: and no more than is in doubt");
+	is($session->value('SELECT count(*) - count(DISTINCT id) FROM posted'), 0, "$name: nothing twice");
+	cmp_ok($said, '>', 0, "$name: the rows of the batch are named");
+	for my $range (map { @{ $trial->{$_} } } qw(refused in_doubt))
+	{
+		is(($range->{first_row} - 1) % 100, 0, "$name: from the first row of a batch");
+		is($range->{last_row} % 100, 0, "$name: to the last of one");
+	}
+	$session->value('DROP TABLE posted');
+	return $trial;
+}
+
+for my $mode (qw(fast immediate))
+{
+	for my $jobs (1, 3)
+	{
+		my $name = "the cluster stopped ($mode) and started, $jobs job(s)";
+		my $run = start_many($url, '--jobs', $jobs, '--retries', 100, '--max-retry-wait', '1s');
+
+		restart($mode, 0.5);
+		finish_loader($run);
+		my $trial = report_of($run)->{trials}[0];
+		loader_ends($run, 0, [qr/rows equal: 20000 rows/], $name);
+		is($trial->{rows}, 20000, "$name: rows");
+		cmp_ok($trial->{retries}, '>', 0, "$name: retried");
+		is(digest_of('posted', 20000), $reference_sum, "$name: the rows are the reference rows");
+		is(take_count(), 20000, "$name: each once");
+	}
+}
+{
+	my $run = start_many($url, '--jobs', 2, '--retries', 20, '--max-retry-wait', '100ms');
+	for my $i (1 .. 5)
+	{
+		$session->value("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'transferbench serve'");
+		sleep 0.05;
+	}
+	finish_loader($run);
+	loader_ends($run, 0, [qr/rows equal: 20000 rows/], 'backends terminated');
+	is(digest_of('posted', 20000), $reference_sum, 'backends terminated: the rows are the reference rows');
+	is(take_count(), 20000, 'backends terminated: each once');
+}
+{
+	my $run = start_many($url);
+	$session->value("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name ~ '^transferbench/'");
+	finish_loader($run);
+	loader_ends($run, 0, [qr/rows equal: 20000 rows/], 'our own connection terminated');
+	is(take_count(), 20000, 'our own connection terminated: each once');
+}
+{
+	my $careless = start_saving();
+	my $bare = $careless->url('');
+
+	$session->value('DROP SCHEMA transferbench CASCADE');
+	$careless->stop;
+	$careless = start_saving();
+	$bare = $careless->url('');
+	for my $mode (qw(fast immediate))
+	{
+		my $name = "without a ledger, the cluster stopped ($mode) for good";
+		my $run = start_many($bare, '--jobs', 2, '--retries', 2, '--max-retry-wait', '10ms');
+
+		$session->quit;
+		$node->stop($mode);
+		finish_loader($run);
+		$node->start;
+		$session = TransferBench::Session->new($node);
+		is($run->{status}, 2, "$name: exit status");
+		like($run->{errors}, qr/batch \d+ \(rows \d+-\d+\)/, "$name: says which rows");
+		accounts_for($run, $name);
+	}
+	for my $round (1 .. 3)
+	{
+		my $name = "without a ledger, backends terminated, round $round";
+		my $run = start_many($bare, '--jobs', 2, '--retries', 20, '--max-retry-wait', '100ms');
+
+		for my $i (1 .. 3)
+		{
+			$session->value("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'transferbench serve'");
+			sleep 0.02;
+		}
+		finish_loader($run);
+		# a COMMIT whose answer was lost is not repeated; all else may be
+		like($run->{status}, qr/^[02]$/, "$name: exit status");
+		if ($run->{status} == 2)
+		{
+			accounts_for($run, $name);
+			next;
+		}
+		is(digest_of('posted', 20000), $reference_sum, "$name: the rows are the reference rows");
+		is(take_count(), 20000, "$name: each once");
+	}
+	$careless->stop;
+	$endpoint->stop;
+	$endpoint = start_saving('--create-ledger');
+	$url = $endpoint->url('');
+}
+{
+	my $run = start_many(via($endpoint), '--retries', 0);
+	$endpoint->stop;
+	finish_loader($run);
+	is($run->{status}, 2, 'the endpoint stopped: exit status');
+	accounts_for($run, 'the endpoint stopped');
+	$endpoint = start_saving();
+	$url = $endpoint->url('');
+}
+
+# --- signals -----------------------------------------------------------------------------------
+
+for my $signal (qw(INT TERM))
+{
+	for my $jobs (1, 3)
+	{
+		my $name = "SIG$signal, $jobs job(s)";
+		my $run = start_many($url, '--rows', '2M', '--jobs', $jobs);
+
+		$run->{harness}->signal($signal);
+		finish_loader($run);
+		my $trial = report_of($run)->{trials}[-1];
+		loader_ends($run, 2, [qr/interrupted/], $name);
+		is($trial->{status}, 'interrupted', "$name: status");
+		is(ranges($trial, 'in_doubt'), '', "$name: requests under way were awaited");
+		is($trial->{rows}, take_count(), "$name: what is said to be committed is there");
+	}
+}
+{
+	my $run = start_many($url, '--rows', '2M');
+	$session->value('BEGIN; LOCK TABLE posted IN SHARE MODE');
+	wait_until(sub { $session->value("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'posted'::regclass") > 0 }, 'a request waits for a lock');
+	$run->{harness}->signal('INT');
+	sleep 0.3;
+	$session->value('COMMIT');
+	finish_loader($run);
+	my $trial = report_of($run)->{trials}[-1];
+	loader_ends($run, 2, [qr/interrupted/], 'SIGINT while a request waits for a lock');
+	is(ranges($trial, 'in_doubt'), '', 'SIGINT while a request waits: it was awaited');
+	is($trial->{rows}, take_count(), 'SIGINT while a request waits: what is said to be committed is there');
+}
+{
+	my $run = start_many(via($endpoint, 'fault:silence,skip:20'), '--rows', '2M');
+	sleep 0.5;
+	$run->{harness}->signal('INT');
+	sleep 0.3;
+	$run->{harness}->signal('INT');
+	finish_loader($run);
+	loader_ends($run, 2, [qr/stopped at once/], 'a second SIGINT');
+	loader_ends(run_loader($node, 'cleanup'), 0, undef, 'a second SIGINT: cleanup');
+	is(our_tables($session), 0, 'a second SIGINT: cleanup drops the table');
+}
+{
+	my $run = start_loader($node, 'post', '--url', via($endpoint, 'fault:status,status:503,after:3600'), '--rows', 100, '--format', 'json');
+	wait_until(sub { $session->value("SELECT count(*) FROM pg_class WHERE relname = 'posted'") > 0 }, 'the table is made');
+	sleep 0.5;
+	$run->{harness}->signal('INT');
+	finish_loader($run);
+	my $trial = report_of($run)->{trials}[-1];
+	loader_ends($run, 2, [qr/interrupted/], 'SIGINT while waiting for another try');
+	is(ranges($trial, 'refused') . '/' . ranges($trial, 'in_doubt'), '1-100/', 'SIGINT while waiting for another try: nothing in doubt');
+	is(our_tables($session), 0, 'SIGINT without --keep: the table is dropped');
+}
+{
+	my $run = start_many($url, '--rows', '2M', '--jobs', 2);
+	$run->{harness}->signal('KILL');
+	finish_loader($run);
+	is(our_tables($session), 1, 'kill -9: the table stays');
+	wait_until(sub { $session->value("SELECT count(*) FROM pg_stat_activity WHERE application_name ~ '^transferbench/'") == 0 }, 'its connections end');
+	loader_ends(run_loader($node, 'cleanup'), 0, undef, 'cleanup after kill -9');
+	is(our_tables($session), 0, 'kill -9: cleanup drops it');
+}
 
 done_testing();
