@@ -85,6 +85,17 @@ request_ledger_drop(Database *database)
 		NULL);
 }
 
+/* By the catalog's rows, not by the name: that would be an error for a role that may not look into
+ * the schema. */
+#define FIND_LEDGER                                                                                \
+	"SELECT CASE WHEN has_schema_privilege(n.oid, 'USAGE')"                                        \
+	" AND has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')"           \
+	" AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE')"           \
+	" THEN (SELECT CASE count(*) WHEN 4 THEN 'usable' ELSE 'other' END FROM pg_attribute a"        \
+	" WHERE a.attrelid = c.oid AND attname IN ('key', 'body_sha256', 'rows', 'answered_at'))"      \
+	" ELSE 'closed' END FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"             \
+	" WHERE n.nspname = 'transferbench' AND c.relname = 'request_ledger'"
+
 bool
 request_ledger_find(Database *database, bool *is_usable)
 {
@@ -92,22 +103,9 @@ request_ledger_find(Database *database, bool *is_usable)
 	const char *answer;
 
 	*is_usable = false;
-	if (!run_set_up(
-			database, LEDGER,
-			"BEGIN READ ONLY; " SET_UP_SETTINGS "SELECT CASE"
-			" WHEN to_regnamespace('transferbench') IS NULL THEN 'missing'"
-			" WHEN NOT has_schema_privilege('transferbench', 'USAGE') THEN 'closed'"
-			" WHEN to_regclass('" LEDGER "') IS NULL THEN 'missing'"
-			" WHEN (SELECT count(*) FROM pg_attribute WHERE attrelid = to_regclass('" LEDGER
-			"') AND attname IN ('key', 'body_sha256', 'rows', 'answered_at')) < 4 THEN 'other'"
-			" WHEN has_table_privilege('" LEDGER "', 'SELECT')"
-			" AND has_table_privilege('" LEDGER "', 'INSERT')"
-			" AND has_table_privilege('" LEDGER "', 'UPDATE')"
-			" AND has_table_privilege('" LEDGER "', 'DELETE') THEN 'usable'"
-			" ELSE 'closed' END",
-			&found))
+	if (!run_set_up(database, LEDGER, "BEGIN READ ONLY; " SET_UP_SETTINGS FIND_LEDGER, &found))
 		return false;
-	answer = PQgetvalue(found, 0, 0);
+	answer = PQntuples(found) == 0 ? "missing" : PQgetvalue(found, 0, 0);
 	*is_usable = strcmp(answer, "usable") == 0;
 	if (strcmp(answer, "other") == 0)
 		message_warning(LEDGER " is another table than --create-ledger makes: Idempotency-Key is "

@@ -99,6 +99,41 @@ work_on(Worker *worker, Exchange *exchange)
 	return reached;
 }
 
+/* Between two exchanges; the lock is not held. */
+static void
+do_chore(Worker *worker)
+{
+	const ServePoolOptions *options = &worker->pool->options;
+
+	if (options->chore == NULL)
+		return;
+	drain_interrupts(worker->interrupt_fd);
+	options->chore(&worker->database, options->context);
+}
+
+/* Takes the first of the line and works on it; the lock is held, and let go of meanwhile. */
+static void
+serve_first(Worker *worker)
+{
+	ServePool *pool = worker->pool;
+	Exchange *exchange = worker->current = take_first(pool);
+	bool reached;
+
+	pool->state.busy++;
+	pthread_mutex_unlock(&pool->lock);
+	reached = work_on(worker, exchange);
+	pthread_mutex_lock(&pool->lock);
+	pool->state.busy--;
+	pool->state.database_reached = reached;
+	pool->state.tried_ns = clock_now_ns();
+	worker->current = NULL;
+	pthread_mutex_unlock(&pool->lock);
+	/* may close a large file: nobody is to wait for that */
+	exchange_release(exchange);
+	do_chore(worker);
+	pthread_mutex_lock(&pool->lock);
+}
+
 static void *
 run_worker(void *context)
 {
@@ -111,9 +146,6 @@ run_worker(void *context)
 	pthread_mutex_lock(&pool->lock);
 	for (;;)
 	{
-		Exchange *exchange;
-		bool reached;
-
 		worker->backend_pid = database_backend_pid(&worker->database);
 		pool->idle++;
 		while (pool->first == NULL && !pool->stopping)
@@ -121,24 +153,7 @@ run_worker(void *context)
 		pool->idle--;
 		if (pool->first == NULL)
 			break;
-		exchange = worker->current = take_first(pool);
-		pool->state.busy++;
-		pthread_mutex_unlock(&pool->lock);
-		reached = work_on(worker, exchange);
-		pthread_mutex_lock(&pool->lock);
-		pool->state.busy--;
-		pool->state.database_reached = reached;
-		pool->state.tried_ns = clock_now_ns();
-		worker->current = NULL;
-		pthread_mutex_unlock(&pool->lock);
-		/* may close a large file: nobody is to wait for that */
-		exchange_release(exchange);
-		if (pool->options.chore != NULL)
-		{
-			drain_interrupts(worker->interrupt_fd);
-			pool->options.chore(&worker->database, pool->options.context);
-		}
-		pthread_mutex_lock(&pool->lock);
+		serve_first(worker);
 	}
 	pthread_mutex_unlock(&pool->lock);
 	database_close(&worker->database);

@@ -13,6 +13,13 @@ serve_target_free(ServeTarget *target)
 	*target = (ServeTarget){0};
 }
 
+static bool
+out_of_memory(void)
+{
+	message_error("out of memory");
+	return false;
+}
+
 static char *
 copy(const char *text)
 {
@@ -43,12 +50,13 @@ take_name(ServeTarget *target, const char *name, Database *database)
 					 name);
 	PQclear(found);
 	target->table = copy(name);
-	return true;
+	return target->table != NULL || out_of_memory();
 }
 
 static bool
 take_source(ServeTarget *target, const QuerySource *source, Database *database)
 {
+	bool is_table;
 	PGresult *found =
 		look_up(database,
 				"SELECT relkind OPERATOR(pg_catalog.=) ANY ('{r,p,f}'::pg_catalog.\"char\"[])"
@@ -58,10 +66,12 @@ take_source(ServeTarget *target, const QuerySource *source, Database *database)
 
 	if (found == NULL)
 		return false;
-	if (PQntuples(found) == 1 && *PQgetvalue(found, 0, 0) == 't')
-		target->table = copy(source->table);
+	is_table = PQntuples(found) == 1 && *PQgetvalue(found, 0, 0) == 't';
 	PQclear(found);
-	return true;
+	if (!is_table)
+		return true;
+	target->table = copy(source->table);
+	return target->table != NULL || out_of_memory();
 }
 
 bool
@@ -73,10 +83,7 @@ serve_target_examine(ServeTarget *target, const char *name, const QuerySource *s
 		.application_name = copy(PQparameterStatus(database->connection, "application_name")),
 	};
 	if (target->database_user == NULL || target->application_name == NULL)
-	{
-		message_error("out of memory");
-		return false;
-	}
+		return out_of_memory();
 	if (name != NULL)
 		return take_name(target, name, database);
 	return source->table == NULL || take_source(target, source, database);
