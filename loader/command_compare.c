@@ -148,7 +148,7 @@ open_origin(CompareCommand *command)
 	return write_setup_origin(&command->comparison.write, &command->session,
 							  largest_size(options)) &&
 		   write_setup_preflight(&command->comparison.write, rows_in_all(command, options),
-								 largest_size(options));
+								 largest_size(options), (int) options->jobs);
 }
 
 /* Fills a table with reference rows, to be read. */
@@ -237,14 +237,13 @@ open_source(CompareCommand *command)
 static bool
 open_target(CompareCommand *command)
 {
-	const RunSession *session = &command->session;
-	WriteSetupTable wanted = {.name = session->options->table};
+	RunSession *session = &command->session;
 
 	if (command->comparison.write_paths == 0)
 		return true;
-	if (wanted.name == NULL && session->has_info && *session->info.save_table != '\0')
-		wanted.name = session->info.save_table;
-	return write_setup_table(&command->comparison.write, &wanted);
+	if (session->has_info && !write_setup_endpoint_table(session))
+		return false;
+	return write_setup_table(&command->comparison.write, &(WriteSetupTable){0});
 }
 
 /* Without an API one of our own. */
