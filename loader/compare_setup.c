@@ -203,6 +203,19 @@ rows_in_all(const CompareSetup *setup, const TransferOptions *options)
 	return sum * (options->trials + 1) * setup->comparison.write_paths;
 }
 
+/* What the run takes of the server's connections at once: its own jobs, and those of an endpoint of its
+ * own. */
+static int
+connections(const CompareSetup *setup)
+{
+	const TransferOptions *options = setup->session.options;
+	int jobs = (int) options->jobs;
+	bool has_api =
+		options->url != NULL || options->target.get_url != NULL || options->target.post_url != NULL;
+
+	return has_api ? jobs : jobs + SERVE_CHILD_READERS + jobs;
+}
+
 /* The rows of the writing direction are those of the source, or reference rows. */
 static bool
 open_origin(CompareSetup *setup)
@@ -213,7 +226,7 @@ open_origin(CompareSetup *setup)
 	options->from_query = options->source_query;
 	return write_setup_origin(&setup->comparison.write, &setup->session, largest_size(options)) &&
 		   write_setup_preflight(&setup->comparison.write, rows_in_all(setup, options),
-								 largest_size(options));
+								 largest_size(options), connections(setup));
 }
 
 /* An endpoint that has no table to be filled is compared in reading. */
@@ -354,7 +367,8 @@ examine(CompareSetup *setup)
 		return true;
 	return write_setup_origin(&setup->reference, session, largest_size(options)) &&
 		   (setup->comparison.write_paths > 0 ||
-			write_setup_preflight(&setup->reference, largest_size(options), largest_size(options)));
+			write_setup_preflight(&setup->reference, largest_size(options), largest_size(options),
+								  connections(setup)));
 }
 
 static bool

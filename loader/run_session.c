@@ -19,9 +19,9 @@
 /* --- opening ----------------------------------------------------------------------------- */
 
 static bool
-connect_control(RunSession *session)
+connect_control(RunSession *session, int interrupt)
 {
-	database_init(&session->control, interrupt_fd());
+	database_init(&session->control, interrupt);
 	switch (database_open(&session->control, &session->connection, CONNECT_TIMEOUT_MS))
 	{
 		case DATABASE_OK:
@@ -95,7 +95,7 @@ run_session_open(RunSession *session, const char *command, TransferOptions *opti
 	session->connection = options->connection;
 	session->connection.application_name = session->application_name;
 	if (!can_write_report(options->output) || !interrupt_install() || !http_global_init() ||
-		!connect_control(session) ||
+		!connect_control(session, interrupt_fd()) ||
 		!environment_read(&session->run.environment, &session->control))
 		return false;
 	session->may_checkpoint = may_checkpoint(&session->control);
@@ -124,9 +124,9 @@ run_session_open_api(RunSession *session)
 	session->has_info =
 		api_info_get(session->http, options->url, &session->info, problem, sizeof(problem));
 	if (!session->has_info)
-		message_error(
-			"--url: %s/info does not answer as the reference endpoint would: %s (see --api)",
-			session->run.url == NULL ? "" : session->run.url, problem);
+		message_error("--url: GET /info is not answered as the reference endpoint would: %s (see "
+					  "--api)",
+					  problem);
 	return session->has_info;
 }
 
@@ -169,6 +169,18 @@ run_session_open_meter(RunSession *session)
 }
 
 /* --- meanwhile --------------------------------------------------------------------------- */
+
+bool
+run_session_revive(RunSession *session)
+{
+	Database *control = &session->control;
+
+	if (database_is_open(control) &&
+		database_run(control, "SELECT 1", DATABASE_WAIT_FOREVER, NULL) != DATABASE_LOST)
+		return true;
+	database_close(control);
+	return connect_control(session, control->interrupt_fd);
+}
 
 void
 run_session_checkpoint(RunSession *session)

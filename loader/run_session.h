@@ -34,6 +34,9 @@ extern bool run_session_open_api(RunSession *session);
 /* Finds out whose costs can be counted; after open_api. */
 extern bool run_session_open_meter(RunSession *session);
 
+/* Connects again when the control connection was cut, as by a restart of the server. False, after a
+ * message, when there is no server. */
+extern bool run_session_revive(RunSession *session);
 /* CHECKPOINT, where the role may, so that no trial pays for the one before. */
 extern void run_session_checkpoint(RunSession *session);
 /* Raises the run's exit status: INCOMPLETE before CHANGED before ALL_WELL. */

@@ -37,7 +37,8 @@ add(Arguments *arguments, const char *option, const char *value)
 
 /* What a person would have typed: the same connection, by the same words. */
 static void
-fill_arguments(Arguments *arguments, const ServeChildOptions *options, const char *writers)
+fill_arguments(Arguments *arguments, const ServeChildOptions *options, const char *readers,
+			   const char *writers)
 {
 	*arguments = (Arguments){.value = {"transferbench", "serve", "--quiet"}, .count = 3};
 	add(arguments, "--port", "0");
@@ -49,6 +50,7 @@ fill_arguments(Arguments *arguments, const ServeChildOptions *options, const cha
 	add(arguments, "--query", options->query);
 	add(arguments, "--order-by", options->order_by);
 	add(arguments, "--save-table", options->save_table);
+	add(arguments, "--connections", readers);
 	add(arguments, "--write-connections", writers);
 }
 
@@ -100,13 +102,14 @@ bool
 serve_child_start(ServeChild *child, const ServeChildOptions *options)
 {
 	Arguments arguments;
-	char writers[16];
+	char readers[16], writers[16];
 	int fds[2];
 	pid_t parent = getpid();
 
 	*child = (ServeChild){0};
 	snprintf(writers, sizeof(writers), "%d", options->writers);
-	fill_arguments(&arguments, options, writers);
+	snprintf(readers, sizeof(readers), "%d", SERVE_CHILD_READERS);
+	fill_arguments(&arguments, options, readers, writers);
 	if (pipe2(fds, O_CLOEXEC) != 0)
 	{
 		message_error("an endpoint cannot be started: %m");

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MS_PER_S           1000
 #define DEFAULT_BATCH_ROWS 10000
@@ -100,6 +101,33 @@ check_urls(const TransferOptions *o)
 		   (o->target.post_url == NULL || http_url_check("--post-url", o->target.post_url));
 }
 
+/* The dialects add paths that begin with a slash. */
+static bool
+settle_base_url(TransferOptions *o)
+{
+	size_t length = o->url == NULL ? 0 : strlen(o->url);
+
+	if (o->url == NULL)
+		return true;
+	while (length > 0 && o->url[length - 1] == '/')
+		length--;
+	o->base_url = strndup(o->url, length);
+	o->url = o->base_url;
+	if (o->base_url == NULL)
+		message_error("out of memory");
+	return o->base_url != NULL;
+}
+
+/* Else each request would find out, and be tried again. */
+static bool
+check_file(const char *option, const char *path)
+{
+	if (path == NULL || access(path, R_OK) == 0)
+		return true;
+	message_error("%s: cannot read \"%s\": %m", option, path);
+	return false;
+}
+
 /* What the sessions are given. */
 static bool
 settle_http(TransferOptions *o)
@@ -107,6 +135,9 @@ settle_http(TransferOptions *o)
 	for (size_t i = 0; i < o->headers.count; i++)
 		if (!http_header_check("--header", o->headers.text[i]))
 			return false;
+	if (!check_file("--cacert", o->http.ca_file) || !check_file("--cert", o->http.client_cert) ||
+		!check_file("--key", o->http.client_key))
+		return false;
 	if (o->token_file != NULL)
 		o->http.token = http_token_from_file("--token-file", o->token_file);
 	if (o->token_env != NULL)
@@ -130,7 +161,7 @@ settle(TransferOptions *o)
 {
 	message_set_quiet(o->quiet);
 	return !contradicts_itself(o) && connection_options_check(&o->connection) && fits_dialect(o) &&
-		   check_urls(o) && settle_http(o);
+		   check_urls(o) && settle_base_url(o) && settle_http(o);
 }
 
 static bool
@@ -182,6 +213,7 @@ transfer_options_free(TransferOptions *options)
 	option_list_free(&options->headers);
 	option_counts_free(&options->sizes);
 	free(options->api_pid);
+	free(options->base_url);
 	if (options->http.token != NULL)
 		explicit_bzero(options->http.token, strlen(options->http.token));
 	free(options->http.token);

@@ -67,6 +67,7 @@ typedef struct TransferOptions
 
 	/* HTTP */
 	const char *url;
+	char *base_url;   /* it without its last slashes, which `url` then is */
 	ApiTarget target; /* get_url, post_url, schema, on_conflict; the rest is filled in later */
 	const char *api;
 	const ApiDialect *dialect;

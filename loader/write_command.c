@@ -41,7 +41,9 @@ check_sizes(WriteCommand *command)
 	int64_t runs = options->trials + (options->trials > 1);
 	int64_t in_all = command->rows < 0 ? -1 : command->rows * runs;
 
-	return write_setup_preflight(&command->setup, in_all, options->append ? in_all : command->rows);
+	/* an API has connections of its own */
+	return write_setup_preflight(&command->setup, in_all, options->append ? in_all : command->rows,
+								 command->path->is_native ? (int) options->jobs : 0);
 }
 
 static bool
@@ -52,37 +54,15 @@ prepare(WriteCommand *command)
 	return write_setup_origin(&command->setup, session, command->rows) && check_sizes(command);
 }
 
-/* The reference endpoint tells which table it writes to; others are told by --table, or write where
- * their URL says. */
-static const char *
-table_of_endpoint(const WriteCommand *command)
-{
-	const RunSession *session = &command->session;
-
-	return !command->path->is_native && session->has_info && *session->info.save_table != '\0'
-			   ? session->info.save_table
-			   : NULL;
-}
-
 static bool
 open_table(WriteCommand *command)
 {
 	RunSession *session = &command->session;
-	const TransferOptions *options = session->options;
-	WriteSetupTable wanted = {.name = options->table};
 
-	if (wanted.name == NULL)
-		wanted.name = table_of_endpoint(command);
-	if (wanted.name == NULL && !command->path->is_native &&
-		options->dialect != &api_dialect_postgrest)
-	{
-		message_error("--table is missing: the name of the table that the endpoint writes to");
-		return false;
-	}
-	if (!write_setup_table(&command->setup, &wanted))
+	if (!write_setup_table(&command->setup, &(WriteSetupTable){0}))
 		return false;
 	session->run.table = command->setup.table.qualified;
-	return write_setup_plan(&command->setup, options->url);
+	return write_setup_plan(&command->setup, session->options->url);
 }
 
 static bool
@@ -117,7 +97,8 @@ run_trial(WriteCommand *command, int number)
 	Trial trial;
 	bool whole;
 
-	if (!empty_table(command) || !batch_supply_rewind(command->supply))
+	if (!run_session_revive(session) || !empty_table(command) ||
+		!batch_supply_rewind(command->supply))
 	{
 		run_session_fail(session, EXIT_INCOMPLETE);
 		return false;
@@ -152,9 +133,10 @@ verify_values(WriteCommand *command)
 		run_session_note(session, "values were not compared: the table held rows before");
 		return;
 	}
-	if (options->file != NULL && strcmp(options->file, "-") == 0)
+	if (!row_source_can_rewind(command->setup.source))
 	{
-		run_session_note(session, "values were not compared: standard input cannot be read twice");
+		run_session_note(session, "values were not compared: %s can be read only once",
+						 strcmp(options->file, "-") == 0 ? "standard input" : options->file);
 		return;
 	}
 	write_verify_digest(&command->setup, last->rows, &verification);
@@ -202,8 +184,9 @@ run_command(WriteCommand *command)
 {
 	RunSession *session = &command->session;
 
-	if (!run_session_open_api(session) || !prepare(command))
-		return EXIT_USAGE;
+	if (!run_session_open_api(session) ||
+		(!command->path->is_native && !write_setup_endpoint_table(session)) || !prepare(command))
+		return interrupt_requested() ? EXIT_INCOMPLETE : EXIT_USAGE;
 	if (session->options->dry_run)
 	{
 		dry_run(command);

@@ -1,6 +1,7 @@
 #include "write_setup.h"
 #include "columns_option.h"
 #include "database/preflight.h"
+#include "database/target_table.h"
 #include "http/api_wait.h"
 #include "message.h"
 
@@ -190,16 +191,60 @@ write_setup_origin(WriteSetup *setup, RunSession *session, int64_t rows)
 		opened = open_query(setup, rows);
 	else
 		opened = open_reference(setup, rows);
-	/* standard input cannot be read twice */
-	if (opened && (options->file == NULL || strcmp(options->file, "-") != 0))
-		opened = measure_rows(setup);
-	return opened;
+	if (!opened)
+		return false;
+	if (row_source_can_rewind(setup->source))
+		return measure_rows(setup);
+	if (options->trials == 1 || options->pregenerate)
+		return true;
+	message_error("--trials %" PRId64 ": %s can be read only once: use --pregenerate",
+				  options->trials,
+				  strcmp(options->file, "-") == 0 ? "standard input" : options->file);
+	return false;
+}
+
+/* --- the endpoint's table ----------------------------------------------------------------- */
+
+static bool
+check_same_table(RunSession *session)
+{
+	const char *wanted = session->options->table, *told = session->info.save_table;
+	bool is_same;
+
+	if (!target_table_is_same(wanted, told, &is_same, &session->control))
+		return false;
+	if (!is_same)
+		message_error("--table %s: the endpoint writes to %s, whatever this run names (serve "
+					  "--save-table): leave --table out, or ask another endpoint",
+					  wanted, told);
+	return is_same;
+}
+
+bool
+write_setup_endpoint_table(RunSession *session)
+{
+	TransferOptions *options = session->options;
+
+	if (session->has_info && *session->info.save_table != '\0' && options->table != NULL)
+		return check_same_table(session);
+	if (session->has_info && options->table == NULL)
+		options->table = session->info.save_table;
+	if (options->table == NULL && options->dialect == &api_dialect_postgrest)
+		return true; /* it is asked for a table by its name */
+	if (options->table != NULL && *options->table != '\0')
+		return true;
+	message_error(
+		session->has_info
+			? "--url: the endpoint tells of no table that it writes to: is it --read-only? "
+			  "(see serve --save-table)"
+			: "--table is missing: the name of the table that the endpoint writes to");
+	return false;
 }
 
 /* --- target ------------------------------------------------------------------------------ */
 
 bool
-write_setup_preflight(WriteSetup *setup, int64_t rows_in_all, int64_t largest_rows)
+write_setup_preflight(WriteSetup *setup, int64_t rows_in_all, int64_t largest_rows, int connections)
 {
 	const TransferOptions *options = setup->session->options;
 	const PreflightOptions wanted = {
@@ -212,8 +257,8 @@ write_setup_preflight(WriteSetup *setup, int64_t rows_in_all, int64_t largest_ro
 		.columns = setup->type->columns,
 		.indexes = options->primary_key != NULL,
 		.max_write_bytes = options->max_write_bytes,
-		/* beside the jobs: the meter's, the origin's, and what a verification reads by */
-		.jobs = (int) options->jobs + 2 + (setup->origin_sql != NULL),
+		/* beside those of the paths: the meter's, the origin's, and what a verification reads by */
+		.jobs = connections + 2 + (setup->origin_sql != NULL),
 	};
 	PreflightResult result;
 
@@ -356,6 +401,9 @@ write_setup_close(WriteSetup *setup)
 	free(setup->origin_sql);
 	if (setup->table_is_open)
 	{
+		/* without a server the table stays, and that is told */
+		if (setup->table.is_ours && !setup->table_options.keep)
+			(void) run_session_revive(setup->session);
 		dropped = run_table_close(&setup->table, &setup->table_options, &setup->session->control);
 		run_table_free(&setup->table);
 	}

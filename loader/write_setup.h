@@ -29,9 +29,14 @@ typedef struct WriteSetup
 /* Finds the source and looks at its first rows. `rows`: how many are wanted, -1 for all. False after a
  * message; close in any case. */
 extern bool write_setup_origin(WriteSetup *setup, RunSession *session, int64_t rows);
-/* Preflight for `rows_in_all` rows over the run, of `largest_rows` at a time; with --dry-run it ends
- * there. */
-extern bool write_setup_preflight(WriteSetup *setup, int64_t rows_in_all, int64_t largest_rows);
+/* Preflight for `rows_in_all` rows over the run, of `largest_rows` at a time, by paths that hold
+ * `connections` at once; with --dry-run it ends there. */
+extern bool write_setup_preflight(WriteSetup *setup, int64_t rows_in_all, int64_t largest_rows,
+								  int connections);
+/* The reference endpoint tells which table it writes to: it becomes --table, or must be the same, lest
+ * rows go where this run did not make a table. Other endpoints are told by --table, or write where
+ * their URL says. False after a message; before preflight. */
+extern bool write_setup_endpoint_table(RunSession *session);
 /* What differs from the options. */
 typedef struct WriteSetupTable
 {

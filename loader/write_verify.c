@@ -1,4 +1,5 @@
 #include "write_verify.h"
+#include "interrupt.h"
 #include "message.h"
 #include "measure/read_trial.h"
 
@@ -9,32 +10,39 @@
 
 /* --- counts ------------------------------------------------------------------------------ */
 
-/* Rows of which nobody knew are known once the count is: all of them are there, or none. */
+/*
+ * Rows of which nobody knew are known to be written when all of them are there. When none is, a request
+ * that is still under way may write them yet.
+ */
 static void
 settle_doubt(RunSession *session, Trial *trial, int64_t count)
 {
 	int64_t doubtful = row_ranges_rows(&trial->in_doubt);
 
-	if (doubtful == 0 || (count != trial->rows && count != trial->rows + doubtful))
+	if (doubtful == 0)
 		return;
 	if (count == trial->rows)
-	{
-		for (size_t i = 0; i < trial->in_doubt.count; i++)
-			if (!row_ranges_add(&trial->refused, trial->in_doubt.range[i].first,
-								trial->in_doubt.range[i].last))
-				return;
 		run_session_note(session,
-						 "%s: the table's count says that the rows in doubt were not written",
+						 "%s: none of the rows in doubt was there when the table was counted",
 						 trial->path);
-	}
-	else
-	{
-		trial->rows = count;
-		run_session_note(session, "%s: the table's count says that the rows in doubt were written",
-						 trial->path);
-	}
+	if (count != trial->rows + doubtful)
+		return;
+	trial->rows = count;
+	run_session_note(session, "%s: the table's count says that the rows in doubt were written",
+					 trial->path);
 	row_ranges_free(&trial->in_doubt);
 	trial->in_doubt = (RowRanges){0};
+}
+
+/* A stop is not to leave a doubt that a look at the table can settle. */
+static int64_t
+count_rows(WriteSetup *setup, const Trial *trial)
+{
+	RunSession *session = setup->session;
+
+	if (trial->in_doubt.count > 0)
+		session->control.interrupt_fd = -1;
+	return run_session_revive(session) ? run_table_count(&setup->table, &session->control) : -1;
 }
 
 void
@@ -43,16 +51,17 @@ write_verify_count(WriteSetup *setup, Trial *trial)
 	RunSession *session = setup->session;
 	int64_t count;
 
-	if (session->options->append || session->options->verify == VERIFY_NONE)
+	if (session->options->append || session->options->verify == VERIFY_NONE ||
+		(interrupt_requested() && trial->in_doubt.count == 0))
 		return;
-	count = run_table_count(&setup->table, &session->control);
+	count = count_rows(setup, trial);
 	if (count < 0)
 	{
 		run_session_fail(session, EXIT_INCOMPLETE);
 		return;
 	}
 	settle_doubt(session, trial, count);
-	if (count == trial->rows)
+	if (count >= trial->rows && count <= trial->rows + row_ranges_rows(&trial->in_doubt))
 		return;
 	trial->status = TRIAL_FAILED;
 	if (*trial->problem == '\0')

@@ -35,6 +35,18 @@
 	" FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" IS "c.relnamespace"      \
 	" WHERE c.oid" IS "pg_catalog.to_regclass($1)::pg_catalog.oid"
 
+/* A bare name is where CREATE TABLE would make it, unless it is found elsewhere on the path. */
+#define SAME_NAME_QUERY                                                                            \
+	"WITH parsed AS (SELECT pg_catalog.parse_ident($1) AS one, pg_catalog.parse_ident($2) AS "     \
+	"two),"                                                                                        \
+	" named AS (SELECT CASE WHEN pg_catalog.array_length(one, 1)" IS "1"                           \
+	"   THEN ARRAY[pg_catalog.current_schema()::pg_catalog.text, one[1]] ELSE one END AS one,"     \
+	"  CASE WHEN pg_catalog.array_length(two, 1)" IS "1"                                           \
+	"   THEN ARRAY[pg_catalog.current_schema()::pg_catalog.text, two[1]] ELSE two END AS two"      \
+	"  FROM parsed)"                                                                               \
+	" SELECT COALESCE(pg_catalog.to_regclass($1)::pg_catalog.oid"                                  \
+	" " IS "pg_catalog.to_regclass($2)::pg_catalog.oid, one" IS "two, false) FROM named"
+
 void
 target_table_free(TargetTable *target)
 {
@@ -164,4 +176,17 @@ target_table_find_existing(TargetTable *target, const char *name, Database *data
 	is_fit = check_existing(name, found) && take_names(target, found);
 	PQclear(found);
 	return is_fit;
+}
+
+bool
+target_table_is_same(const char *name, const char *other, bool *is_same, Database *database)
+{
+	const char *values[2] = {name, other};
+	PGresult *found = database_execute(database, SAME_NAME_QUERY, 2, values);
+
+	if (found == NULL)
+		return refuse_as_server(name, database);
+	*is_same = is_true(found, 0);
+	PQclear(found);
+	return true;
 }

@@ -27,4 +27,9 @@ extern bool target_table_find_existing(TargetTable *target, const char *name, Da
 
 extern void target_table_free(TargetTable *target);
 
+/* Whether two names mean one table, be it there or still to be made. False, after a message, when one
+ * is malformed or the server could not be asked. */
+extern bool target_table_is_same(const char *name, const char *other, bool *is_same,
+								 Database *database);
+
 #endif

@@ -58,6 +58,8 @@ typedef struct ApiDialect
 					  size_t problem_size);
 	/* Whether a status says that the rows of a POST are committed. */
 	bool (*post_committed)(int status);
+	/* Whether a 429 or 503 (`body`: its start) says that nothing of a POST was written. */
+	bool (*post_turned_away)(const HttpAnswer *answer, const char *body);
 } ApiDialect;
 
 extern const ApiDialect api_dialect_reference, api_dialect_plumber, api_dialect_postgrest,

@@ -31,4 +31,5 @@ const ApiDialect api_dialect_plumber = {
 	.post = post,
 	.check_get = api_row_limit_check_get,
 	.post_committed = post_committed,
+	.post_turned_away = api_turned_away,
 };

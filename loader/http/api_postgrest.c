@@ -129,6 +129,26 @@ post_committed(int status)
 	return status == 200 || status == 201;
 }
 
+/*
+ * PostgREST answers 503, with Retry-After, for a connection that broke after the statement was sent,
+ * too, when nobody knows whether it was committed: PGRST001 and the SQLSTATEs of a session's end.
+ * https://postgrest.org, 'Errors'.
+ */
+static bool
+post_turned_away(const HttpAnswer *answer, const char *body)
+{
+	static const char *const doubtful[] = {"PGRST001", "08", "57P"};
+	static const char member[] = "\"code\":\"";
+	const char *code = strstr(body, member);
+
+	if (!api_turned_away(answer, body))
+		return false;
+	for (size_t i = 0; code != NULL && i < sizeof(doubtful) / sizeof(doubtful[0]); i++)
+		if (strncmp(code + strlen(member), doubtful[i], strlen(doubtful[i])) == 0)
+			return false;
+	return true;
+}
+
 const ApiDialect api_dialect_postgrest = {
 	.name = "postgrest",
 	.may_be_repeated = true,
@@ -136,4 +156,5 @@ const ApiDialect api_dialect_postgrest = {
 	.post = post,
 	.check_get = check_get,
 	.post_committed = post_committed,
+	.post_turned_away = post_turned_away,
 };

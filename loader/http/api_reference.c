@@ -24,6 +24,13 @@ post_committed(int status)
 	return status == 200 || status == 201;
 }
 
+static bool
+post_turned_away(const HttpAnswer *answer, const char *body)
+{
+	(void) body;
+	return answer->status == 429 || answer->status == 503;
+}
+
 const ApiDialect api_dialect_reference = {
 	.name = "reference",
 	.has_info = true,
@@ -34,4 +41,5 @@ const ApiDialect api_dialect_reference = {
 	.post = post,
 	.check_get = api_row_limit_check_get,
 	.post_committed = post_committed,
+	.post_turned_away = post_turned_away,
 };

@@ -139,6 +139,13 @@ api_save_url(ApiRequestWriter *writer, const ApiTarget *target)
 }
 
 bool
+api_turned_away(const HttpAnswer *answer, const char *body)
+{
+	(void) body;
+	return answer->status == 429 || (answer->status == 503 && *answer->retry_after != '\0');
+}
+
+bool
 api_row_limit_check_get(const HttpAnswer *answer, int64_t limit, int64_t offset, char *problem,
 						size_t problem_size)
 {
@@ -151,10 +158,12 @@ api_row_limit_check_get(const HttpAnswer *answer, int64_t limit, int64_t offset,
 bool
 api_refuse_status(const HttpAnswer *answer, char *problem, size_t problem_size)
 {
+	const char *hint = answer->status == 401 ? ": see --token-file, --token-env" : "";
+
 	if (answer->www_authenticate[0] != '\0')
-		snprintf(problem, problem_size, "HTTP status %d (WWW-Authenticate: %s)", answer->status,
-				 answer->www_authenticate);
+		snprintf(problem, problem_size, "HTTP status %d (WWW-Authenticate: %s)%s", answer->status,
+				 answer->www_authenticate, hint);
 	else
-		snprintf(problem, problem_size, "HTTP status %d", answer->status);
+		snprintf(problem, problem_size, "HTTP status %d%s", answer->status, hint);
 	return false;
 }

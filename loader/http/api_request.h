@@ -34,6 +34,9 @@ extern void api_header(ApiRequestWriter *writer, const char *name, const char *v
 extern bool api_row_limit_get(const ApiTarget *target, int64_t limit, int64_t offset,
 							  ApiRequest *request);
 extern void api_save_url(ApiRequestWriter *writer, const ApiTarget *target);
+/* A proxy answers 503 for an API whose answer it lost, too; Retry-After says that somebody turned the
+ * request away. */
+extern bool api_turned_away(const HttpAnswer *answer, const char *body);
 extern bool api_row_limit_check_get(const HttpAnswer *answer, int64_t limit, int64_t offset,
 									char *problem, size_t problem_size);
 

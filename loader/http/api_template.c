@@ -58,4 +58,5 @@ const ApiDialect api_dialect_template = {
 	.post = post,
 	.check_get = check_get,
 	.post_committed = post_committed,
+	.post_turned_away = api_turned_away,
 };

@@ -40,9 +40,8 @@ static bool
 is_the_sessions_own(const char *name, size_t length)
 {
 	static const char *const names[] = {
-		"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length",
-		"Expect",          "TE",         "Trailer",          "Transfer-Encoding",
-		"Upgrade"};
+		"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length",    "Expect",
+		"Idempotency-Key", "TE",         "Trailer",          "Transfer-Encoding", "Upgrade"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strlen(names[i]) == length && strncasecmp(name, names[i], length) == 0)

@@ -156,6 +156,7 @@ note_answer(HttpSession *session)
 
 	session->answer = head->complete ? head->answer : (HttpAnswer){0};
 	session->answer.sent_body_bytes = http_transfer_sent_body_bytes(session->transfer);
+	session->answer.is_hopeless = http_transfer_is_hopeless(session->transfer);
 	session->answer.closed_while_sending = http_transfer_closed_while_sending(session->transfer);
 }
 

@@ -76,6 +76,9 @@ typedef struct HttpRequest
 	int64_t body_bytes; /* -1: no body */
 	HttpBodyRead body;
 	void *body_context;
+	/* An interrupt that comes when the body was sent whole is heeded so much later: what the endpoint
+	 * began it will end, and its answer tells how. 0: at once. */
+	int finish_ms;
 } HttpRequest;
 
 typedef struct HttpAnswer
@@ -91,6 +94,7 @@ typedef struct HttpAnswer
 	bool closed_while_sending; /* LOST: the peer closed before the body was sent whole, or reset the
 	                            * connection, as one does that leaves a part of it unread */
 	int64_t sent_body_bytes;
+	bool is_hopeless; /* NOT_SENT, and it would be the next time: a certificate, a file */
 } HttpAnswer;
 
 /*

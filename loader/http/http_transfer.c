@@ -73,12 +73,14 @@ struct HttpTransfer
 	HttpResult result;
 	bool is_begun;  /* bytes of the request may have left */
 	bool was_reset; /* the peer ended the connection by a reset, or is gone */
+	bool is_hopeless;
 	CallbackFault fault;
 	HttpHead head;
 	int64_t body_offset; /* handed to libcurl */
 	int64_t sent_body_bytes;
 	int64_t start_ns, begun_ns, sent_ns, first_byte_ns, last_activity_ns; /* 0: not yet */
 	int64_t deadline_ns;                                                  /* 0: none */
+	int64_t interrupted_ns; /* when; 0: not, or it ended the request */
 
 	/* bytes from libcurl, not yet handed on */
 	char *received; /* [RECEIVED_BYTES] */
@@ -380,6 +382,15 @@ shown_url(const HttpTransfer *transfer)
 	return http_url_shown(url == NULL ? "" : url);
 }
 
+/* What is decided on this side, or by who the peer is. */
+static bool
+is_hopeless(CURLcode code)
+{
+	return code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE ||
+		   code == CURLE_SSL_CERTPROBLEM || code == CURLE_UNSUPPORTED_PROTOCOL ||
+		   code == CURLE_URL_MALFORMAT;
+}
+
 static HttpResult
 fail_by_code(HttpTransfer *transfer, CURLcode code)
 {
@@ -405,6 +416,7 @@ fail_by_code(HttpTransfer *transfer, CURLcode code)
 	result = http_problem_tell(&problem, where == NULL ? "the endpoint" : where, transfer->problem,
 							   sizeof(transfer->problem));
 	free(where);
+	transfer->is_hopeless = result == HTTP_NOT_SENT && is_hopeless(code);
 	return end_with(transfer, result);
 }
 
@@ -507,19 +519,35 @@ check_limits(HttpTransfer *transfer, int64_t *wait_ms)
 		*wait_ms =
 			shorter_wait_ms(*wait_ms, now_ns,
 							(int) ((transfer->deadline_ns - now_ns) / CLOCK_NS_PER_MS) + 1, now_ns);
+	if (transfer->interrupted_ns > 0)
+		*wait_ms = shorter_wait_ms(*wait_ms, transfer->interrupted_ns, transfer->request.finish_ms,
+								   now_ns);
+	if (*wait_ms <= 0)
+		return http_transfer_fail(transfer, HTTP_INTERRUPTED,
+								  "did not answer within %g s of the interrupt",
+								  transfer->request.finish_ms / 1000.0);
 	return HTTP_OK;
+}
+
+static bool
+may_finish(const HttpTransfer *transfer)
+{
+	return transfer->request.finish_ms > 0 && transfer->is_begun &&
+		   transfer->sent_body_bytes >= transfer->request.body_bytes;
 }
 
 static HttpResult
 sleep_for_socket(HttpTransfer *transfer, int64_t wait_ms)
 {
 	struct curl_waitfd interrupt = {.fd = transfer->interrupt_fd, .events = CURL_WAIT_POLLIN};
-	CURLMcode code = curl_multi_poll(transfer->multi, &interrupt, transfer->interrupt_fd >= 0,
-									 (int) wait_ms, NULL);
+	bool is_heeded = transfer->interrupt_fd >= 0 && transfer->interrupted_ns == 0;
+	CURLMcode code = curl_multi_poll(transfer->multi, &interrupt, is_heeded, (int) wait_ms, NULL);
 
 	if (code != CURLM_OK)
 		return fail_by_multi(transfer, code);
-	if (interrupt.revents != 0)
+	if (interrupt.revents != 0 && may_finish(transfer))
+		transfer->interrupted_ns = clock_now_ns();
+	else if (interrupt.revents != 0)
 		return http_transfer_fail(transfer, HTTP_INTERRUPTED,
 								  "was not waited for: the run was interrupted");
 	return HTTP_OK;
@@ -561,6 +589,8 @@ reset_request(HttpTransfer *transfer, const HttpRequest *request, struct curl_sl
 	transfer->result = HTTP_OK;
 	transfer->is_begun = false;
 	transfer->was_reset = false;
+	transfer->is_hopeless = false;
+	transfer->interrupted_ns = 0;
 	transfer->fault = FAULT_NONE;
 	transfer->head = (HttpHead){0};
 	transfer->body_offset = 0;
@@ -662,6 +692,12 @@ int64_t
 http_transfer_sent_body_bytes(const HttpTransfer *transfer)
 {
 	return transfer->sent_body_bytes;
+}
+
+bool
+http_transfer_is_hopeless(const HttpTransfer *transfer)
+{
+	return transfer->is_hopeless;
 }
 
 bool

@@ -34,6 +34,7 @@ extern void http_transfer_set_deadline(HttpTransfer *transfer, int64_t deadline_
 /* Also of an answer that was lost, as far as it came. */
 extern const HttpHead *http_transfer_head(const HttpTransfer *transfer);
 extern int64_t http_transfer_sent_body_bytes(const HttpTransfer *transfer);
+extern bool http_transfer_is_hopeless(const HttpTransfer *transfer);
 extern bool http_transfer_closed_while_sending(const HttpTransfer *transfer);
 extern const char *http_transfer_problem(const HttpTransfer *transfer);
 /* Ends the request with a result and a problem of the caller's own finding. */

@@ -83,7 +83,10 @@ open_encoder(BatchCursor *cursor)
 	cursor->encoder =
 		batch_encoder_create(options->encoder, options->type, options->batch_rows,
 							 options->max_batch_bytes, cursor->problem, sizeof(cursor->problem));
-	return cursor->encoder != NULL && open_feed(cursor) && open_spools(cursor);
+	if (cursor->encoder == NULL)
+		return false;
+	cursor->problem[0] = '\0';
+	return open_feed(cursor) && open_spools(cursor);
 }
 
 BatchCursor *

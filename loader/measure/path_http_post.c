@@ -1,10 +1,13 @@
 /*
- * path_http_post.c - batches as JSON by POST: one request a batch, over a kept-alive
- * connection.
+ * path_http_post.c - batches as JSON by POST: one request a batch, over a kept-alive connection.
  *
- * What is repeated, and what is not: a request that surely was not processed (no connection, 429,
- * 503) always may be; one whose answer was lost, or whose answer does not say whether anything was
- * written (other 5xx, but for the reference endpoint, whose errors all mean that nothing was), only when the endpoint is known to write it once (Idempotency-Key, on_conflict).
+ * What is repeated, and what is not: a request that surely wrote nothing (no connection, a body that
+ * was not sent whole, 429, 503 as the dialect has it, any 5xx of the reference endpoint) always may
+ * be; one whose answer was lost, or leaves it open, only where that cannot write twice
+ * (Idempotency-Key, on_conflict).
+ *
+ * Where rows may have been written, that is what is said. A status below 200 or above 299 is no proof
+ * of the contrary: 303 is what a form's handler answers when it is done.
  */
 #include "clock.h"
 #include "interrupt.h"
@@ -17,8 +20,11 @@
 #include <string.h>
 #include <time.h>
 
-#define ANSWER_MAX      512 /* bytes of an answer's body that are looked at or shown */
+#define ANSWER_MAX      8192 /* bytes of an answer's body that are looked at */
+#define SHOWN_MAX       400  /* and shown */
+#define WHY_SIZE        (SHOWN_MAX + 256)
 #define SQLSTATE_LENGTH 5
+#define FINISH_MS       10000 /* for the answers of requests under way when a stop was asked for */
 
 /* What an attempt says of its batch. */
 typedef enum Attempt
@@ -27,6 +33,7 @@ typedef enum Attempt
 	ATTEMPT_LATER,   /* surely not written; another time may be better */
 	ATTEMPT_REFUSED, /* surely not written, nor would it be the next time */
 	ATTEMPT_UNKNOWN, /* nobody knows */
+	ATTEMPT_UNCLEAR, /* nor would the next answer tell */
 } Attempt;
 
 static bool
@@ -86,7 +93,8 @@ judge_certain_error(const char *body)
 	Attempt result = ATTEMPT_LATER;
 
 	if (json_object_is_type(document, json_type_object) &&
-		json_object_object_get_ex(document, "detail", &member))
+		json_object_object_get_ex(document, "detail", &member) &&
+		json_object_is_type(member, json_type_string))
 	{
 		const char *detail = json_object_get_string(member);
 
@@ -98,53 +106,97 @@ judge_certain_error(const char *body)
 }
 
 static Attempt
-judge_committed(WriteJob *job, const Batch *batch, const char *body)
+judge_committed(const Batch *batch, const char *body, char *why)
 {
 	int64_t rows = rows_of_answer(body);
 
 	if (rows < 0 || rows == batch->rows)
 		return ATTEMPT_COMMITTED;
-	write_job_problem(job, "batch %lld: the endpoint says that it wrote %lld rows, %lld were sent",
-					  (long long) batch->number, (long long) rows, (long long) batch->rows);
-	return ATTEMPT_UNKNOWN;
+	snprintf(why, WHY_SIZE, "the endpoint says that it wrote %lld rows, %lld were sent",
+			 (long long) rows, (long long) batch->rows);
+	return ATTEMPT_UNCLEAR;
 }
 
-/* Sorts out an answer; the words of a refusal are kept in `why`. */
-static Attempt
-judge_answer(WriteJob *job, const Batch *batch, const HttpAnswer *answer, char *why, size_t size)
+/* What the person can do about a status. */
+static const char *
+advice(int status)
 {
+	if (status == 401)
+		return " (see --token-file, --token-env)";
+	if (status == 413)
+		return " (see --max-body-bytes, --batch-rows)";
+	return status >= 300 && status < 400 ? " (a redirect is not followed)" : "";
+}
+
+/* Where a character ends. */
+static int
+shown_length(const char *body)
+{
+	size_t length = strlen(body);
+
+	if (length <= SHOWN_MAX)
+		return (int) length;
+	for (length = SHOWN_MAX; length > 0 && ((unsigned char) body[length] & 0xc0) == 0x80;)
+		length--;
+	return (int) length;
+}
+
+/* Accepted is not yet done; and of a redirect only these two say that nothing was done. */
+static bool
+leaves_it_open(int status)
+{
+	return status < 400 && status != 307 && status != 308;
+}
+
+/* Sorts out an answer; unless it is a success, why. */
+static Attempt
+judge_answer(WriteJob *job, const Batch *batch, const HttpAnswer *answer, char *why)
+{
+	const ApiDialect *dialect = job->plan->dialect;
 	char body[ANSWER_MAX];
 
 	http_session_read_short(job->http, body, sizeof(body));
-	if (job->plan->dialect->post_committed(answer->status))
-		return judge_committed(job, batch, body);
-	snprintf(why, size, "HTTP %d%s%s", answer->status, *body == '\0' ? "" : ": ", body);
-	if (retry_policy_status(answer->status))
+	if (dialect->post_committed(answer->status))
+		return judge_committed(batch, body, why);
+	snprintf(why, WHY_SIZE, "HTTP %d%s%.*s%s", answer->status, *body == '\0' ? "" : ": ",
+			 shown_length(body), body, advice(answer->status));
+	if (retry_policy_status(answer->status) && dialect->post_turned_away(answer, body))
 		return ATTEMPT_LATER;
+	if (leaves_it_open(answer->status))
+		return ATTEMPT_UNCLEAR;
 	if (answer->status < 500)
 		return ATTEMPT_REFUSED;
-	return job->plan->dialect->errors_are_certain ? judge_certain_error(body) : ATTEMPT_UNKNOWN;
+	return dialect->errors_are_certain ? judge_certain_error(body) : ATTEMPT_UNKNOWN;
 }
 
+/* A body that did not come whole is no JSON array, and short of its Content-Length. */
 static Attempt
-judge_loss(WriteJob *job, const Batch *batch, const HttpAnswer *answer, char *why, size_t size)
+judge_loss(const WriteJob *job, const Batch *batch, const HttpAnswer *answer, char *why)
 {
+	bool sent_whole = answer->sent_body_bytes >= batch->wire_bytes;
+
 	if (!answer->closed_while_sending)
 	{
-		snprintf(why, size, "%s", http_session_problem(job->http));
-		return ATTEMPT_UNKNOWN;
+		snprintf(why, WHY_SIZE, "%s", http_session_problem(job->http));
+		return sent_whole ? ATTEMPT_UNKNOWN : ATTEMPT_LATER;
 	}
-	/* a body that did not come whole is no JSON array, and short of its Content-Length */
-	snprintf(why, size,
+	snprintf(why, WHY_SIZE,
 			 "the endpoint closed the connection after %lld of %lld bytes of the body, without an "
 			 "answer: probably its limit of a body's size (see --max-body-bytes, --batch-rows)",
 			 (long long) answer->sent_body_bytes, (long long) batch->wire_bytes);
-	return ATTEMPT_REFUSED;
+	return sent_whole ? ATTEMPT_UNKNOWN : ATTEMPT_REFUSED;
 }
 
 static Attempt
-attempt(WriteJob *job, const Batch *batch, const ApiRequest *api, HttpAnswer *answer, char *why,
-		size_t size)
+judge_interrupt(WriteJob *job, const Batch *batch, const HttpAnswer *answer, char *why)
+{
+	job->interrupted = true;
+	snprintf(why, WHY_SIZE, "%s", http_session_problem(job->http));
+	return answer->sent_body_bytes < batch->wire_bytes ? ATTEMPT_LATER : ATTEMPT_UNKNOWN;
+}
+
+static Attempt
+attempt(WriteJob *job, const Batch *batch, const ApiRequest *api, HttpAnswer *answer, char *why)
 {
 	const HttpRequest request = {
 		.method = "POST",
@@ -154,27 +206,25 @@ attempt(WriteJob *job, const Batch *batch, const ApiRequest *api, HttpAnswer *an
 		.body_bytes = batch->wire_bytes,
 		.body = batch_cursor_read_body,
 		.body_context = job->cursor,
+		.finish_ms = FINISH_MS,
 	};
-	HttpResult result = http_session_send(job->http, &request, answer);
 
-	switch (result)
+	switch (http_session_send(job->http, &request, answer))
 	{
 		case HTTP_OK:
-			return judge_answer(job, batch, answer, why, size);
+			return judge_answer(job, batch, answer, why);
 		case HTTP_LOST:
-			return judge_loss(job, batch, answer, why, size);
-		case HTTP_NOT_SENT:
-			snprintf(why, size, "%s", http_session_problem(job->http));
-			return ATTEMPT_LATER;
+			return judge_loss(job, batch, answer, why);
 		case HTTP_INTERRUPTED:
-			job->interrupted = true;
-			snprintf(why, size, "interrupted before the answer came");
-			return ATTEMPT_UNKNOWN;
+			return judge_interrupt(job, batch, answer, why);
+		case HTTP_NOT_SENT:
+			snprintf(why, WHY_SIZE, "%s", http_session_problem(job->http));
+			return answer->is_hopeless ? ATTEMPT_REFUSED : ATTEMPT_LATER;
 		case HTTP_OUT_OF_MEMORY:
 			break;
 	}
-	snprintf(why, size, "out of memory");
-	return ATTEMPT_UNKNOWN;
+	snprintf(why, WHY_SIZE, "out of memory");
+	return answer->sent_body_bytes < batch->wire_bytes ? ATTEMPT_REFUSED : ATTEMPT_UNKNOWN;
 }
 
 /* Waits before another attempt; false when interrupted. */
@@ -193,30 +243,39 @@ wait_for_retry(WriteJob *job, int number, const char *retry_after)
 	return !interrupted;
 }
 
+static bool
+may_repeat(const WriteJob *job, Attempt said, int number)
+{
+	bool is_worth_it =
+		said == ATTEMPT_LATER ||
+		(said == ATTEMPT_UNKNOWN && api_post_is_repeatable(job->plan->dialect, &job->plan->target));
+
+	return is_worth_it && !job->interrupted && number <= job->plan->retry.max_retries;
+}
+
 static BatchOutcome
 send_batch(WriteJob *job, const Batch *batch, const ApiRequest *api)
 {
-	bool repeatable = api_post_is_repeatable(job->plan->dialect, &job->plan->target);
 	bool in_doubt = false; /* since an attempt whose end nobody knows */
-	char why[ANSWER_MAX + 256];
+	char why[WHY_SIZE] = "";
 
 	for (int number = 1;; number++)
 	{
 		HttpAnswer answer;
-		Attempt said = attempt(job, batch, api, &answer, why, sizeof(why));
+		Attempt said = attempt(job, batch, api, &answer, why);
 
 		if (said == ATTEMPT_COMMITTED)
 			return BATCH_COMMITTED;
 		/* a refusal of a repeated request says nothing of the first one */
-		in_doubt |= said == ATTEMPT_UNKNOWN;
-		if (said == ATTEMPT_REFUSED || (said == ATTEMPT_UNKNOWN && !repeatable) ||
-			job->interrupted || number > job->plan->retry.max_retries ||
-			!wait_for_retry(job, number, answer.retry_after))
+		in_doubt |= said == ATTEMPT_UNKNOWN || said == ATTEMPT_UNCLEAR;
+		if (!may_repeat(job, said, number) || !wait_for_retry(job, number, answer.retry_after))
 			break;
 	}
-	write_job_problem(job, "batch %lld (rows %lld-%lld): %s", (long long) batch->number,
-					  (long long) batch->first_row,
-					  (long long) (batch->first_row + batch->rows - 1), why);
+	/* that a stop was asked for is no problem of the batch */
+	if (in_doubt || !job->interrupted)
+		write_job_problem(job, "batch %lld (rows %lld-%lld): %s", (long long) batch->number,
+						  (long long) batch->first_row,
+						  (long long) (batch->first_row + batch->rows - 1), why);
 	return in_doubt ? BATCH_IN_DOUBT : BATCH_NOT_WRITTEN;
 }
 

@@ -66,7 +66,8 @@ stop_crew(WriteHand *hand)
 static void
 count_rest(WriteHand *hand)
 {
-	if (batch_cursor_skip(hand->job.cursor) != BATCH_OK)
+	/* after a stop the rest of it is not even made */
+	if (batch_cursor_skip(hand->job.cursor) == BATCH_FAILED)
 		write_job_problem(&hand->job, "%s", batch_cursor_problem(hand->job.cursor));
 }
 

@@ -76,6 +76,12 @@ row_source_rewind(RowSource *source)
 	return source->last == ROW_SOURCE_ROWS;
 }
 
+bool
+row_source_can_rewind(const RowSource *source)
+{
+	return source->kind->can_rewind == NULL || source->kind->can_rewind(source);
+}
+
 const char *
 row_source_problem(const RowSource *source)
 {

@@ -60,6 +60,8 @@ extern RowSource *row_source_copy(const RowSource *source);
 extern void row_source_seek(RowSource *source, int64_t row);
 /* Back to row 1; false, with a problem, where that is impossible (standard input). */
 extern bool row_source_rewind(RowSource *source);
+/* Whether rows can be read more than once; of a pipe they cannot. */
+extern bool row_source_can_rewind(const RowSource *source);
 
 /* One line: the file's name, row and column. */
 extern const char *row_source_problem(const RowSource *source);

@@ -162,10 +162,19 @@ next_of_file(RowSource *source, RowChunk *chunk, int64_t max_rows)
 }
 
 static bool
+can_rewind_file(const RowSource *source)
+{
+	return ((const FileSource *) source)->start >= 0;
+}
+
+static bool
 rewind_file(RowSource *source)
 {
 	FileSource *file = (FileSource *) source;
 
+	/* a pipe of which nothing was read is still at its start */
+	if (file->start < 0 && file->bytes == 0)
+		return true;
 	if (file->start < 0)
 	{
 		row_source_fail(source, "%s: cannot be read twice", file->name);
@@ -253,7 +262,11 @@ RowSource *
 row_source_file(const char *path, RowFileFormat format, const RowType *type)
 {
 	static const RowSourceKind kind = {
-		.next = next_of_file, .rewind = rewind_file, .free = free_file};
+		.next = next_of_file,
+		.rewind = rewind_file,
+		.can_rewind = can_rewind_file,
+		.free = free_file,
+	};
 	RowSource *source;
 	FileSource *file;
 

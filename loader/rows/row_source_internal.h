@@ -17,6 +17,7 @@ typedef struct RowSourceKind
 	 * and are then kept for the next call. */
 	RowSourceResult (*next)(RowSource *source, RowChunk *chunk, int64_t max_rows);
 	bool (*rewind)(RowSource *source);
+	bool (*can_rewind)(const RowSource *source); /* NULL: always */
 	void (*free)(RowSource *source);             /* what the kind owns; members may be NULL */
 	RowSource *(*copy)(const RowSource *source); /* NULL: it cannot seek */
 	void (*seek)(RowSource *source, int64_t row);

@@ -131,8 +131,13 @@ copy_reference(const RowSource *source)
 RowSource *
 row_source_reference(int64_t rows, int64_t seed)
 {
-	static const RowSourceKind kind = {next_reference, rewind_reference, free_reference,
-									   copy_reference, seek_reference};
+	static const RowSourceKind kind = {
+		.next = next_reference,
+		.rewind = rewind_reference,
+		.free = free_reference,
+		.copy = copy_reference,
+		.seek = seek_reference,
+	};
 	RowType *type = row_type_reference();
 	RowSource *source =
 		type == NULL ? NULL : row_source_create(&kind, sizeof(ReferenceSource), type);

@@ -22,6 +22,7 @@ import argparse
 import email.utils
 import gzip
 import hashlib
+import http.client
 import json
 import os
 import select
@@ -37,6 +38,7 @@ import zlib
 
 HEAD_LIMIT = 1 << 20
 PIECE = 1 << 16
+SHOWN_BYTES = 1000
 GOOD_ROWS = b'[{"id":1,"x":1.5},{"id":2,"x":2.5},{"id":3,"x":3.5}]'
 HTML = b'<!DOCTYPE html><html><body><h1>It did not work</h1></body></html>'
 
@@ -106,6 +108,7 @@ class Saved:
                 return False
             self.digest_of_key[key] = digest
             self.bodies.append({'key': key, 'rows': count, 'bytes': len(body), 'sha256': digest,
+                                'start': body[:SHOWN_BYTES].decode('latin-1'),
                                 'repeat': is_repeat})
             self.rows += 0 if is_repeat else count
             return True
@@ -467,20 +470,23 @@ def behave_chunked(connection, request):
 
 # --- retries and redirects ---------------------------------------------------
 
+def retry_after(request):
+    """Retry-After: after= seconds, or a date after_date= seconds ahead; as a list of headers."""
+    if 'after_date' in request.parameters:
+        moment = time.time() + request.number('after_date')
+        return ['Retry-After: ' + email.utils.formatdate(moment, usegmt=True)]
+    if 'after' in request.parameters:
+        return ['Retry-After: ' + request.text('after')]
+    return []
+
+
 def behave_retry(connection, request):
-    """status= for the first times= tries of key=, with Retry-After: after= seconds, or a date
-    after_date= seconds ahead; then body=."""
+    """status= for the first times= tries of key=, with Retry-After by retry_after; then body=."""
     if connection.server.shared.count_try(request.text('key')) > request.number('times', 1):
         connection.send_answer(request.raw('body', GOOD_ROWS))
         return
-    headers = []
-    if 'after_date' in request.parameters:
-        moment = time.time() + request.number('after_date')
-        headers.append('Retry-After: ' + email.utils.formatdate(moment, usegmt=True))
-    elif 'after' in request.parameters:
-        headers.append('Retry-After: ' + request.text('after'))
     connection.send_answer(b'{"error":"busy"}', '%d Busy' % request.number('status', 429),
-                           headers=headers)
+                           headers=retry_after(request))
 
 
 def behave_flaky(connection, request):
@@ -540,11 +546,11 @@ def save_rows(connection, request):
 
 
 def fault_status(connection, request):
-    """status= with Retry-After: after=, when the body was read."""
+    """status= with Retry-After by retry_after, when the body was read."""
     connection.read_body(request)
-    headers = ['Retry-After: ' + request.text('after')] if 'after' in request.parameters else []
     connection.send_answer(request.raw('body', b'{"error":"refused"}'),
-                           '%d Refused' % request.number('status', 503), headers=headers)
+                           '%d Refused' % request.number('status', 503),
+                           headers=retry_after(request))
 
 
 def fault_early_status(connection, request):
@@ -609,23 +615,87 @@ SAVE_FAULTS = {
 }
 
 
+def has_fault(connection, request):
+    """Whether fault= is this request's: skip= tries of key= are spared (default none), then times=
+    of them have it (default all)."""
+    if 'fault' not in request.parameters:
+        return False
+    if 'times' not in request.parameters and 'skip' not in request.parameters:
+        return True
+    tries = connection.server.shared.count_try(request.text('key')) - request.number('skip', 0)
+    return 0 < tries <= request.number('times', tries)
+
+
 def behave_save(connection, request):
     """Takes rows and answers {"rows": k}, each Idempotency-Key once. fault= (see SAVE_FAULTS) comes
-    first: for the first times= tries of key= (default: always)."""
-    fault = request.text('fault')
-    if fault:
-        tries = (connection.server.shared.count_try(request.text('key'))
-                 if 'times' in request.parameters else 0)
-        if tries <= request.number('times', 0):
-            SAVE_FAULTS[fault](connection, request)
-            return
-    if save_rows(connection, request):
-        connection.send_answer(b'{"rows":%d}' % request.rows)
+    first: see has_fault. answer= and good_status= instead of that answer."""
+    if has_fault(connection, request):
+        SAVE_FAULTS[request.text('fault')](connection, request)
+    elif save_rows(connection, request):
+        connection.send_answer(request.raw('answer', b'{"rows":%d}' % request.rows),
+                               '%d Saved' % request.number('good_status', 200))
 
 
 def behave_saved(connection, request):
-    """What was saved: rows, requests, and of each body key, rows, bytes, sha256 and repeat."""
+    """What was saved: rows, requests, and of each body key, rows, bytes, sha256, start, repeat."""
     connection.send_answer(connection.server.shared.saved.as_json())
+
+
+def behave_reference(connection, request):
+    """/reference/BODY/info as the reference endpoint has it; every POST below fails with BODY."""
+    if request.path.endswith('/info'):
+        connection.send_answer(b'{"program":"scripted","save_table":"public.posted"}')
+        return
+    body = request.path[len('/reference/'):].rpartition('/')[0]
+    connection.send_answer(body.encode(), '500 Trouble')
+
+
+def behave_table(connection, request):
+    """/table/NAME as PostgREST has it: GET has no rows, POST takes some and answers 201, empty."""
+    if request.method == 'GET':
+        connection.send_answer(b'[]', headers=['Content-Range: */*'])
+    elif save_rows(connection, request):
+        connection.send_answer(b'', '201 Created')
+
+
+# --- between a client and a server that is honest ----------------------------
+
+def pass_on(connection, request, port, target):
+    """Asks the server on 127.0.0.1:port, body read before; returns its answer."""
+    upstream = http.client.HTTPConnection('127.0.0.1', port, timeout=600)
+    headers = {name: value for name, value in request.headers.items()
+               if name not in ('host', 'connection', 'content-length')}
+    upstream.request(request.method, target, request.body or None, headers)
+    answer = upstream.getresponse()
+    body = answer.read()
+    upstream.close()
+    return answer, body
+
+
+def behave_via(connection, request):
+    """/via/PORT/SPEC/REST: passed on to the server on that port, as /REST; SPEC is - or name:value
+    pairs with commas between, a fault as for /save, which the POSTs to save_to_db have. Of its own:
+    answer_lost, passed on and then closed without an answer; cut, closed within the answer."""
+    _, _, port, spec, rest = request.target.split('/', 4)
+    is_save = request.method == 'POST' and rest.startswith('save_to_db')
+    if is_save and spec != '-':
+        request.parameters.update((name, value.encode()) for name, _, value in
+                                  (pair.partition(':') for pair in spec.split(',')))
+    fault = request.text('fault') if is_save and has_fault(connection, request) else ''
+    if fault and fault not in ('answer_lost', 'cut'):
+        SAVE_FAULTS[fault](connection, request)
+        return
+    connection.read_body(request)
+    answer, body = pass_on(connection, request, int(port), '/' + rest)
+    if fault:
+        connection.close_unasked()
+    if fault == 'answer_lost':
+        return
+    headers = ['%s: %s' % pair for pair in answer.getheaders()
+               if pair[0].lower() in ('retry-after', 'www-authenticate', 'content-encoding')]
+    connection.send_head('%d %s' % (answer.status, answer.reason), len(body),
+                         answer.getheader('Content-Type'), headers)
+    connection.send(body[:1] if fault == 'cut' else body)
 
 
 def behave_reset_saved(connection, request):
@@ -865,6 +935,9 @@ BEHAVIOURS = {
     '/redirect': behave_redirect,
     '/save': behave_save,
     '/save_to_db': behave_save,
+    '/reference/': behave_reference,
+    '/table/': behave_table,
+    '/via/': behave_via,
     '/saved': behave_saved,
     '/reset_saved': behave_reset_saved,
     '/gzip': behave_gzip,
@@ -885,7 +958,7 @@ BEHAVIOURS = {
 }
 UNLOGGED_PATHS = ('/requests', '/reset_requests', '/saved', '/reset_saved')
 # they decide by themselves what is read of a request's body
-BODY_READERS = (behave_save,)
+BODY_READERS = (behave_save, behave_via)
 
 
 def find_behaviour(path):

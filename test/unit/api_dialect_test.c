@@ -265,7 +265,8 @@ test_status_in_words(void)
 	api_dialect_reference.check_get(&plain, 1, 0, problem, sizeof(problem));
 	equal_text(problem, "HTTP status 502", "a status in words");
 	api_dialect_postgrest.check_get(&closed, 1, 0, problem, sizeof(problem));
-	equal_text(problem, "HTTP status 401 (WWW-Authenticate: Bearer)", "and what it asks for");
+	equal_text(problem, "HTTP status 401 (WWW-Authenticate: Bearer): see --token-file, --token-env",
+			   "and what it asks for");
 }
 
 static void

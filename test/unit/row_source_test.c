@@ -330,6 +330,8 @@ test_pipe(const RowType *type)
 	close(ends[0]);
 	close(ends[1]);
 	source = row_source_file("-", ROW_FILE_CSV_HEADER, type);
+	unit_ok(!row_source_can_rewind(source), "a pipe is known to be read but once");
+	unit_ok(row_source_rewind(source), "a pipe of which nothing was read is at its start");
 	expect_log(source, 100, "1|null|[a]\n-\nend", "standard input, a pipe");
 	unit_ok(!row_source_rewind(source), "a pipe cannot be read twice");
 	unit_equal_bytes(row_source_problem(source), strlen(row_source_problem(source)),
