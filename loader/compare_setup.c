@@ -210,10 +210,8 @@ connections(const CompareSetup *setup)
 {
 	const TransferOptions *options = setup->session.options;
 	int jobs = (int) options->jobs;
-	bool has_api =
-		options->url != NULL || options->target.get_url != NULL || options->target.post_url != NULL;
 
-	return has_api ? jobs : jobs + SERVE_CHILD_READERS + jobs;
+	return transfer_options_name_api(options) ? jobs : jobs + SERVE_CHILD_READERS + jobs;
 }
 
 /* The rows of the writing direction are those of the source, or reference rows. */
@@ -237,10 +235,12 @@ has_target(CompareSetup *setup)
 	const TransferOptions *options = session->options;
 	const ApiInfo *info = &session->info;
 
-	/* what it serves is not to be emptied: --save-table is by default that very table */
-	if (setup->comparison.write_paths == 0 || !session->has_info || options->table != NULL ||
-		(*info->save_table != '\0' && strcmp(info->save_table, info->table) != 0))
+	if (setup->comparison.write_paths == 0 || !transfer_options_name_api(options))
 		return true;
+	/* what it serves is not to be emptied: --save-table is by default that very table */
+	if (!session->has_info || options->table != NULL ||
+		(*info->save_table != '\0' && strcmp(info->save_table, info->table) != 0))
+		return write_setup_endpoint_table(session);
 	if (options->direction == DIRECTION_BOTH && setup->comparison.read_paths > 0)
 	{
 		run_session_note(session, "the endpoint writes to no table of its own (see serve "
@@ -250,24 +250,6 @@ has_target(CompareSetup *setup)
 	}
 	message_error("the endpoint writes to no table of its own (see serve --save-table)");
 	return false;
-}
-
-static bool
-open_target(CompareSetup *setup)
-{
-	const RunSession *session = &setup->session;
-	const TransferOptions *options = session->options;
-	WriteSetupTable wanted = {.name = options->table};
-
-	if (wanted.name == NULL && session->has_info)
-		wanted.name = session->info.save_table;
-	if (wanted.name == NULL && transfer_options_name_api(options) &&
-		options->dialect != &api_dialect_postgrest)
-	{
-		message_error("--table is missing: the name of the table that the endpoint writes to");
-		return false;
-	}
-	return write_setup_table(&setup->comparison.write, &wanted);
 }
 
 /* A type that a path cannot write is found before anything is measured. */
@@ -380,7 +362,8 @@ make(CompareSetup *setup)
 	if (comparison->read_paths > 0 && is_reference(setup) &&
 		(!make_reference(setup) || !examine_source(setup)))
 		return false;
-	if (comparison->write_paths > 0 && !open_target(setup))
+	if (comparison->write_paths > 0 &&
+		!write_setup_table(&comparison->write, &(WriteSetupTable){0}))
 		return false;
 	if (!transfer_options_name_api(session->options) && !open_child(setup))
 		return false;

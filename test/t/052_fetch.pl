@@ -283,6 +283,20 @@ sub body_of
 	loader_ends($run, 3, [ qr/warning: .*ORDER BY/, qr/different rows or changed values: order undefined/ ], 'a query without ORDER BY');
 }
 
+{
+	# more rows than the log of values holds in memory, and no disk for the rest
+	$session->value('CREATE TABLE other AS SELECT * FROM bench_reference');
+	$session->value('ALTER TABLE other ADD PRIMARY KEY (id)');
+	$session->value('UPDATE other SET ratio = ratio + 1, label = NULL WHERE id % 1000 = 0');
+	my $endpoint = start_endpoint($node, '--table', 'other');
+	my @arguments = ('--source', 'bench_reference', '--rows', $ROWS, '--paths', 'copy-binary,http-json', '--url', $endpoint->url(''));
+
+	loader_ends(fetch(@arguments), 3, [qr/http-json: 40 values changed, in: ratio \(20\), label \(20\)/], 'values of many rows');
+	loader_ends(run_loader({ limits => '-f 500' }, $node, 'fetch', @arguments),
+		2, [qr/the temporary file of the comparison cannot be written/], 'a full disk while values are compared');
+	$endpoint->stop;
+}
+
 # --- answers that are none (CASES 15, 16, 18, 19, 21) --------------------------------------------
 
 sub fetch_url
@@ -354,24 +368,27 @@ for my $bad (
 
 # --- disturbed on the way ------------------------------------------------------------------------
 
-my $long_query = q{SELECT i, repeat('x', 100) AS t FROM generate_series(1, 5000000) AS i};
+# rows come at once: a function in FROM would be run to its end first
+my $long_query = q{SELECT generate_series(1, 5000000) AS i, repeat('x', 100) AS t};
 my $long = start_endpoint($node, '--query', $long_query);
 
 # Starts a long read, and waits until rows are on their way.
 sub start_long_fetch
 {
 	my ($path) = @_;
+
+	wait_until(sub { reading() eq '' }, 'the backend before to end');
 	my $run = start_loader($node, 'fetch', '--query', $long_query, '--rows', '5M', '--paths', $path, '--verify', 'none', '--format', 'json', '--url', $long->url(''));
 
 	wait_until(sub { reading() ne '' }, "$path reads");
-	sleep 0.2;
 	return $run;
 }
 
+# Backends that have been sending rows for a while.
 sub reading
 {
-	return $session->value(q{SELECT string_agg(pid::text, ',') FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'
-		AND state = 'active' AND (query LIKE '%COPY (SELECT%' OR query LIKE '%BEGIN%SELECT%q.t%' OR wait_event = 'ClientWrite')}) =~ s/\(null\)//r;
+	return $session->value(q{SELECT coalesce(string_agg(pid::text, ','), '') FROM pg_stat_activity WHERE state = 'active'
+		AND query LIKE '%generate_series(1, 5000000)%' AND query NOT LIKE '%count(*)%' AND clock_timestamp() - query_start > '300 ms' AND pid <> pg_backend_pid()});
 }
 
 for my $path (@NATIVE, 'http-json')

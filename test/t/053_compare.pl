@@ -311,7 +311,7 @@ $session->value('SELECT bench_reference_table(3000)');
 		cmp_ok($trial->{cost}{system_memory_bytes}, '>', 0, "a dialect without /info: $direction: memory of the host");
 	}
 	loader_ends(compare('--url', $endpoint->url(''), '--api', 'plumber', '--source', 'bench_reference', '--sizes', 10), 1, [qr/--table is missing/], 'no table for the endpoint');
-	loader_ends(compare('--url', $endpoint->url(''), '--api', 'plumber', '--sizes', 10), 1, [qr/--source or --query is missing/], 'no source for the endpoint');
+	loader_ends(compare('--url', $endpoint->url(''), '--api', 'plumber', '--table', 'public.written', '--sizes', 10), 1, [qr/--source or --query is missing/], 'no source for the endpoint');
 	$endpoint->stop;
 }
 {
