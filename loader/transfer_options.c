@@ -98,7 +98,8 @@ check_urls(const TransferOptions *o)
 	}
 	return (o->url == NULL || http_url_check("--url", o->url)) &&
 		   (o->target.get_url == NULL || http_url_check("--get-url", o->target.get_url)) &&
-		   (o->target.post_url == NULL || http_url_check("--post-url", o->target.post_url));
+		   (o->target.post_url == NULL || http_url_check("--post-url", o->target.post_url)) &&
+		   (o->http.proxy == NULL || http_proxy_check("--proxy", o->http.proxy));
 }
 
 /* The dialects add paths that begin with a slash. */

@@ -355,7 +355,8 @@ write_setup_plan(WriteSetup *setup, const char *url)
 	setup->plan.target.table = setup->table.name;
 	setup->plan.target.idempotency_key =
 		session->has_info && session->info.idempotency && !options->no_idempotency;
-	return url == NULL || options->dialect != &api_dialect_postgrest || announce_table(setup);
+	return url == NULL || options->dialect != &api_dialect_postgrest || !setup->table.is_ours ||
+		   announce_table(setup);
 }
 
 bool

@@ -958,7 +958,7 @@ BEHAVIOURS = {
 }
 UNLOGGED_PATHS = ('/requests', '/reset_requests', '/saved', '/reset_saved')
 # they decide by themselves what is read of a request's body
-BODY_READERS = (behave_save, behave_via)
+BODY_READERS = (behave_save, behave_table, behave_via)
 
 
 def find_behaviour(path):
