@@ -184,9 +184,23 @@ wait_for_room(Database *database)
 	return DATABASE_OK;
 }
 
+/* What the server said while the caller made its rows is heard before more is sent: a write to a
+ * connection that has been closed would fail first, and take the reason with it. */
+static DatabaseResult
+hear_out(Database *database)
+{
+	struct pollfd server = {.fd = PQsocket(database->connection), .events = POLLIN};
+
+	return poll(&server, 1, 0) > 0 ? listen_to_server(database) : DATABASE_OK;
+}
+
 DatabaseResult
 database_copy_in_put(Database *database, const char *bytes, size_t length)
 {
+	DatabaseResult heard = hear_out(database);
+
+	if (heard != DATABASE_OK)
+		return heard;
 	while (length > 0)
 	{
 		size_t piece = length < database->send_limit ? length : database->send_limit;
@@ -224,10 +238,12 @@ DatabaseResult
 database_copy_in_end(Database *database, const char *abort_reason, int64_t *rows)
 {
 	PGresult *result;
-	DatabaseResult outcome = put_end(database, abort_reason);
+	DatabaseResult outcome = hear_out(database);
 
 	if (rows != NULL)
 		*rows = 0;
+	if (outcome == DATABASE_OK)
+		outcome = put_end(database, abort_reason);
 	if (outcome != DATABASE_OK)
 		return outcome;
 	outcome = database_take_results(database, DATABASE_NO_DEADLINE, &result);

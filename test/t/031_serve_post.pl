@@ -563,7 +563,7 @@ my $sleeping = q(wait_event = 'PgSleep' AND query LIKE '%COMMIT');
 	print $socket ']';
 	my $answer = read_answer($socket);
 	# libpq may find the connection closed before it reads why
-	like("$answer->{status} $answer->{detail}", qr/^501 (57P01: |server closed the connection)/, 'a backend killed in the middle of COPY: 501');
+	like("$answer->{status} $answer->{detail}", qr/^501 57P01: /, 'a backend killed in the middle of COPY: 501');
 	is(outcome(post($waiting, '[{"n":7}]')), '200 {"rows":1}', 'the next request is served');
 	is($session->value('DELETE FROM waiting RETURNING n'), '7', 'and its row is all there is');
 
@@ -733,7 +733,7 @@ my $sleeping = q(wait_event = 'PgSleep' AND query LIKE '%COMMIT');
 	my $answer = post($endpoint, '[{"t":"' . 'x' x (17 << 20) . '"}]');
 	like("$answer->{status} $answer->{detail}", qr/^413 .*16777216/, 'one row that is longer than any may be: 413');
 	cmp_ok(50 * length $piece, '>', 100_000_000, '100 MB');
-	cmp_ok($peak{50} - $peak{1}, '<=', 4 << 20, 'memory does not grow with the body');
+	memory_within($peak{50} - $peak{1}, 4 << 20, 'memory does not grow with the body');
 	$endpoint->stop;
 }
 
