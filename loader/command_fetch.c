@@ -2,6 +2,7 @@
 #include "interrupt.h"
 #include "message.h"
 #include "read_setup.h"
+#include "read_verify.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,10 +62,12 @@ settle_rows(FetchCommand *command)
 {
 	int64_t asked = command->session.options->sizes.value[0];
 	int64_t wanted = asked < 0 ? DEFAULT_ROWS : asked;
+	int64_t count = read_setup_count(&command->setup, wanted + 1);
 
-	command->rows = read_setup_count(&command->setup, wanted);
-	if (command->rows < 0)
+	if (count < 0)
 		return false;
+	command->rows = count < wanted ? count : wanted;
+	read_setup_warn_order(&command->setup, command->rows, count);
 	if (asked >= 0 && command->rows < asked)
 	{
 		message_error("--rows: %" PRId64 " were asked for, there are %" PRId64, asked,
@@ -89,8 +92,9 @@ verify_path(FetchCommand *command, const ReadPath *path, ValueDigest **first_dig
 						 command->path[0]->name, path->name, command->rows);
 	else if (path != command->path[0])
 	{
-		run_session_note(session, "%s: %" PRId64 " values changed, in: %s", path->name,
+		run_session_note(session, "%s: %" PRId64 " %s changed, in: %s", path->name,
 						 verification.values_changed,
+						 verification.values_changed == 1 ? "value" : "values",
 						 verification.changed_columns == NULL ? "?" : verification.changed_columns);
 		run_session_fail(session, EXIT_CHANGED);
 	}
@@ -112,9 +116,11 @@ verify_paths(FetchCommand *command)
 static void
 run_trials(FetchCommand *command)
 {
-	int64_t trials = command->session.options->trials;
+	const TransferOptions *options = command->session.options;
+	/* where nothing is verified, nothing has warmed up */
+	bool warm_up = options->trials > 1 && options->verify != VERIFY_FULL;
 
-	for (int number = 1; number <= trials; number++)
+	for (int number = warm_up ? 0 : 1; number <= options->trials; number++)
 		for (int i = 0; i < command->paths && !interrupt_requested(); i++)
 			read_setup_trial(&command->setup, command->path[i], command->rows, number, number);
 }
@@ -124,12 +130,12 @@ run_command(FetchCommand *command)
 {
 	RunSession *session = &command->session;
 	const TransferOptions *options = session->options;
-	const char *table = options->source_table != NULL ? options->source_table : DEFAULT_TABLE;
 
 	if (!choose_paths(command, options) || !run_session_open_api(session) ||
-		!read_setup_open(&command->setup, session, table, options->source_query, options->url) ||
+		!read_setup_open(&command->setup, session, read_setup_table(session, DEFAULT_TABLE),
+						 options->source_query, options->url) ||
 		!settle_rows(command))
-		return EXIT_USAGE;
+		return interrupt_requested() ? EXIT_INCOMPLETE : EXIT_USAGE;
 	session->run.table = options->source_query != NULL ? NULL : command->setup.source.table;
 	if (options->dry_run)
 	{
@@ -138,6 +144,7 @@ run_command(FetchCommand *command)
 	}
 	if (!run_session_open_meter(session))
 		return EXIT_USAGE;
+	read_setup_note_comparison(&command->setup);
 	verify_paths(command);
 	run_trials(command);
 	run_session_begin_cleanup(session);

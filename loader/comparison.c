@@ -4,12 +4,15 @@
 #include "measure/trial_order.h"
 #include "message.h"
 #include "progress.h"
+#include "read_verify.h"
 #include "write_verify.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MAX_FAILURES 3 /* of a path in a row */
 
 /* --- rows of the result ------------------------------------------------------------------ */
 
@@ -56,6 +59,42 @@ take_verdict(RunSession *session, ComparisonRow *row, bool done, bool equal)
 		run_session_fail(session, EXIT_CHANGED);
 }
 
+/* --- going on ---------------------------------------------------------------------------- */
+
+static bool
+goes_on(Comparison *comparison)
+{
+	if (comparison->child != NULL && !comparison->is_broken_off &&
+		!serve_child_is_alive(comparison->child))
+		comparison->is_broken_off = true;
+	return !comparison->is_broken_off && !interrupt_requested();
+}
+
+/* Without a verification nothing is measured; false, and it is told whether the endpoint has ended. */
+static bool
+break_off(Comparison *comparison)
+{
+	(void) goes_on(comparison);
+	return false;
+}
+
+static void
+begin_size(Comparison *comparison)
+{
+	memset(comparison->failures, 0, sizeof(comparison->failures));
+}
+
+/* A path that fails again and again will not do better, and each trial may take its time to fail. */
+static void
+take_outcome(Comparison *comparison, int path, const char *name, bool whole)
+{
+	comparison->failures[path] = whole ? 0 : comparison->failures[path] + 1;
+	if (comparison->failures[path] < MAX_FAILURES || !goes_on(comparison))
+		return;
+	message_error("%s failed %d times in a row: nothing more is measured", name, MAX_FAILURES);
+	comparison->is_broken_off = true;
+}
+
 /* --- reading ----------------------------------------------------------------------------- */
 
 static bool
@@ -94,9 +133,14 @@ static void
 read_block(Comparison *comparison, int64_t size, TrialOrder *order)
 {
 	trial_order_next(order);
-	for (int i = 0; i < order->paths && !interrupt_requested(); i++)
-		read_setup_trial(&comparison->read, comparison->read_path[order->order[i]], size,
-						 order->block, order->block);
+	for (int i = 0; i < order->paths && goes_on(comparison); i++)
+	{
+		int place = order->order[i];
+		const ReadPath *path = comparison->read_path[place];
+
+		take_outcome(comparison, place, path->name,
+					 read_setup_trial(&comparison->read, path, size, order->block, order->block));
+	}
 }
 
 bool
@@ -105,18 +149,19 @@ comparison_read(Comparison *comparison)
 	const TransferOptions *options = comparison->session->options;
 	TrialOrder order;
 
-	for (size_t i = 0; i < options->sizes.count && !interrupt_requested(); i++)
+	for (size_t i = 0; i < options->sizes.count && goes_on(comparison); i++)
 	{
 		int64_t size = options->sizes.value[i];
 
+		begin_size(comparison);
 		if (!verify_read(comparison, size))
-			return false;
+			return break_off(comparison);
 		trial_order_init(&order, comparison->read_paths,
 						 (uint64_t) comparison->session->run.order_seed + i);
-		while (order.block < options->trials && !interrupt_requested())
+		while (order.block < options->trials && goes_on(comparison))
 			read_block(comparison, size, &order);
 	}
-	return !interrupt_requested();
+	return goes_on(comparison);
 }
 
 /* --- writing ----------------------------------------------------------------------------- */
@@ -170,6 +215,9 @@ write_trial(Comparison *comparison, const WritePath *path, int64_t size, int num
 					number == 0 ? NULL : session->meter, &trial);
 	progress_end();
 	trial.number = trial.block = number;
+	/* what became of the rows of a trial that was stopped is counted all the same */
+	if (interrupt_requested())
+		run_session_begin_cleanup(session);
 	write_verify_count(setup, &trial);
 	whole = trial.status == TRIAL_OK;
 	run_session_add_trial(session, &trial);
@@ -200,8 +248,14 @@ static void
 write_block(Comparison *comparison, int64_t size, TrialOrder *order)
 {
 	trial_order_next(order);
-	for (int i = 0; i < order->paths && !interrupt_requested(); i++)
-		write_trial(comparison, comparison->write_path[order->order[i]], size, order->block);
+	for (int i = 0; i < order->paths && goes_on(comparison); i++)
+	{
+		int place = order->order[i];
+		const WritePath *path = comparison->write_path[place];
+
+		take_outcome(comparison, place, path->name,
+					 write_trial(comparison, path, size, order->block));
+	}
 }
 
 bool
@@ -210,19 +264,20 @@ comparison_write(Comparison *comparison)
 	const TransferOptions *options = comparison->session->options;
 	TrialOrder order;
 
-	for (size_t i = 0; i < options->sizes.count && !interrupt_requested(); i++)
+	for (size_t i = 0; i < options->sizes.count && goes_on(comparison); i++)
 	{
 		int64_t size = options->sizes.value[i];
 
+		begin_size(comparison);
 		for (int path = 0; path < comparison->write_paths; path++)
 			if (!verify_write_path(comparison, size, comparison->write_path[path]))
-				return false;
+				return break_off(comparison);
 		trial_order_init(&order, comparison->write_paths,
 						 (uint64_t) comparison->session->run.order_seed + i);
-		while (order.block < options->trials && !interrupt_requested())
+		while (order.block < options->trials && goes_on(comparison))
 			write_block(comparison, size, &order);
 	}
-	return !interrupt_requested();
+	return goes_on(comparison);
 }
 
 /* --- the answer -------------------------------------------------------------------------- */

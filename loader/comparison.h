@@ -5,6 +5,7 @@
 #define TRANSFERBENCH_COMPARISON_H
 
 #include "read_setup.h"
+#include "serve_child.h"
 #include "write_setup.h"
 
 #define COMPARISON_MAX_PATHS 8
@@ -17,6 +18,10 @@ typedef struct Comparison
 	int read_paths, write_paths; /* 0: that direction is not wanted */
 	ReadSetup read;
 	WriteSetup write;
+	ServeChild *child; /* without which nothing can go on; NULL for none */
+	bool is_broken_off;
+	int failures
+		[COMPARISON_MAX_PATHS]; /* in a row, of the paths of the present direction and size */
 } Comparison;
 
 /* Measures one direction at all sizes: verification, then blocks of trials in fair order; adds trials

@@ -60,7 +60,7 @@ interrupt_install(void)
 		return false;
 	}
 	if (sigaction(SIGINT, &action, NULL) != 0 || sigaction(SIGTERM, &action, NULL) != 0 ||
-		sigaction(SIGPIPE, &ignore, NULL) != 0)
+		sigaction(SIGPIPE, &ignore, NULL) != 0 || sigaction(SIGXFSZ, &ignore, NULL) != 0)
 	{
 		message_error("cannot install signal handlers: %m");
 		return false;

@@ -1,6 +1,5 @@
 #include "read_setup.h"
 #include "http/postgrest_order.h"
-#include "measure/value_log.h"
 #include "message.h"
 #include "progress.h"
 
@@ -54,6 +53,92 @@ settle_api_order(ReadSetup *setup)
 	return setup->api_order != NULL;
 }
 
+/* How messages call what is read. */
+static const char *
+name_source(const RunSession *session, const char *table, const char *query)
+{
+	if (query != NULL)
+		return "--query";
+	if (session->options->source_table != NULL)
+		return "--source";
+	if (session->has_info && table == session->info.table)
+		return "the endpoint's table";
+	return "--source or --query is missing, and the default table";
+}
+
+/* Whether ORDER BY stands anywhere in a query, in a comment perhaps: its absence is what is certain. */
+static bool
+mentions_order(const char *query)
+{
+	static const char blanks[] = " \t\r\n";
+
+	for (const char *at = strcasestr(query, "order"); at != NULL; at = strcasestr(at + 1, "order"))
+	{
+		size_t skipped = strspn(at + strlen("order"), blanks);
+
+		if (skipped > 0 && strncasecmp(at + strlen("order") + skipped, "by", strlen("by")) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+suits_dialect(const ReadSetup *setup, const char *url)
+{
+	const TransferOptions *options = setup->session->options;
+
+	if (url == NULL || setup->source.bare_name != NULL || options->target.get_url != NULL ||
+		options->dialect != &api_dialect_postgrest)
+		return true;
+	message_error("--query: --api postgrest reads a table or a view; name one with --source, or a "
+				  "whole URL with --get-url");
+	return false;
+}
+
+/* --- what a comparison reads otherwise ----------------------------------------------------- */
+
+static bool
+is_compared_as_json(const QueryColumn *column)
+{
+	return column->as_json;
+}
+
+static bool
+is_compared_as_text(const QueryColumn *column)
+{
+	return !column->as_json && !column_type_has_binary(column_type_of_oid(column->type_oid));
+}
+
+static void
+note_columns(ReadSetup *setup, bool (*is_meant)(const QueryColumn *column), const char *how)
+{
+	char *list = NULL;
+	size_t length;
+	FILE *text = open_memstream(&list, &length);
+
+	if (text == NULL)
+		return;
+	for (int i = 0; i < setup->source.columns; i++)
+		if (is_meant(&setup->source.column[i]))
+			fprintf(text, "%s%s", ftell(text) == 0 ? "" : ", ", setup->source.column[i].name);
+	if (fclose(text) == 0 && *list != '\0')
+		run_session_note(setup->session, "compared as %s: %s", how, list);
+	free(list);
+}
+
+/* Timed trials take each column as it is. */
+void
+read_setup_note_comparison(ReadSetup *setup)
+{
+	if (setup->session->options->verify != VERIFY_FULL)
+		return;
+	note_columns(setup, is_compared_as_text,
+				 "text, since this program does not know their binary form (column::text)");
+	note_columns(setup, is_compared_as_json, "JSON, as APIs have arrays and composites");
+}
+
+/* --- opening ------------------------------------------------------------------------------- */
+
 bool
 read_setup_open(ReadSetup *setup, RunSession *session, const char *table, const char *query,
 				const char *url)
@@ -63,14 +148,17 @@ read_setup_open(ReadSetup *setup, RunSession *session, const char *table, const 
 		.table = query == NULL ? table : NULL,
 		.query = query,
 		.order_by = options->order_by,
+		.option = name_source(session, table, query),
+		.order_is_told = true,
 	};
 	bool fit;
 
 	*setup = (ReadSetup){.session = session};
 	fit = query_source_examine(&setup->source, &source, &session->control);
 	database_make_idle(&session->control);
-	if (!fit || !make_types(setup))
+	if (!fit || !make_types(setup) || !suits_dialect(setup, url))
 		return false;
+	setup->is_ordered = setup->source.order != NULL || (query != NULL && mentions_order(query));
 	setup->plan = (ReadPlan){
 		.connection = &session->connection,
 		.source = &setup->source,
@@ -95,6 +183,14 @@ read_setup_close(ReadSetup *setup)
 	free(setup->api_order);
 }
 
+const char *
+read_setup_table(const RunSession *session, const char *otherwise)
+{
+	if (session->options->source_table != NULL)
+		return session->options->source_table;
+	return session->has_info && *session->info.table != '\0' ? session->info.table : otherwise;
+}
+
 int64_t
 read_setup_count(ReadSetup *setup, int64_t most)
 {
@@ -117,20 +213,37 @@ read_setup_count(ReadSetup *setup, int64_t most)
 	return count;
 }
 
+void
+read_setup_warn_order(const ReadSetup *setup, int64_t size, int64_t count)
+{
+	int64_t page_rows = setup->plan.page_rows;
+
+	if (setup->is_ordered)
+		return;
+	if (size < count)
+		message_warning("%s has no %s: which %" PRId64 " rows of it come is the server's choice, "
+						"and may differ from path to path (see --order-by)",
+						setup->source.query != NULL ? "--query" : setup->source.table,
+						setup->source.query != NULL ? "ORDER BY" : "primary key", size);
+	else if (page_rows > 0 && page_rows < size)
+		message_warning("--page-rows: without an order pages may overlap (see --order-by)");
+}
+
 /* --- trials ------------------------------------------------------------------------------ */
 
 bool
 read_setup_trial(ReadSetup *setup, const ReadPath *path, int64_t size, int number, int block)
 {
 	RunSession *session = setup->session;
+	CostMeter *meter = number == 0 ? NULL : session->meter;
 	RowSink sink = {.type = setup->type};
 	char what[128];
 	Trial trial;
 	bool whole;
 
 	snprintf(what, sizeof(what), "%s, %" PRId64 " rows, trial %d", path->name, size, number);
-	progress_begin(what, -1);
-	read_trial_run(path, &setup->plan, size, session->meter, &sink, &trial);
+	progress_begin(what, size);
+	read_trial_run(path, &setup->plan, size, meter, &sink, &trial);
 	progress_end();
 	trial.number = number;
 	trial.block = block;
@@ -139,128 +252,50 @@ read_setup_trial(ReadSetup *setup, const ReadPath *path, int64_t size, int numbe
 	return whole;
 }
 
-/* --- verification ------------------------------------------------------------------------ */
-
-/* One untimed pass into a digest, and a log where values are to be told apart. */
-static bool
-digest_pass(ReadSetup *setup, const ReadPath *path, int64_t size, ValueDigest *digest,
-			ValueLog *log)
-{
-	RowSink sink = {.type = setup->comparable_type, .digest = digest, .log = log};
-	char what[128];
-	Trial trial;
-	bool whole;
-
-	value_digest_reset(digest);
-	snprintf(what, sizeof(what), "%s, %" PRId64 " rows, verification", path->name, size);
-	progress_begin(what, -1);
-	read_trial_run(path, &setup->plan, size, NULL, &sink, &trial);
-	progress_end();
-	whole = trial.status == TRIAL_OK;
-	run_session_add_trial(setup->session, &trial);
-	return whole;
-}
-
-static char *
-list_changes(const ReadSetup *setup, const ValueLog *log)
-{
-	char *list = NULL;
-	size_t length;
-	FILE *text = open_memstream(&list, &length);
-
-	if (text == NULL)
-		return NULL;
-	for (int i = 0; i < setup->type->columns; i++)
-		if (value_log_changed(log, i) > 0)
-			fprintf(text, "%s%s (%" PRId64 ")", ftell(text) == 0 ? "" : ", ",
-					setup->type->column[i].name, value_log_changed(log, i));
-	if (fclose(text) == 0)
-		return list;
-	free(list);
-	return NULL;
-}
-
-/* The digests differ: both paths once more, value by value. */
-static void
-tell_values(ReadSetup *setup, const ReadPath *first, const ReadPath *path, int64_t size,
-			ReadVerification *verification)
-{
-	ValueLog *log = value_log_create(setup->comparable_type->columns);
-	ValueDigest *digest = value_digest_create(setup->comparable_type);
-
-	verification->done = false;
-	if (log == NULL || digest == NULL)
-		message_error("values cannot be compared one by one: out of memory or without a temporary "
-					  "file");
-	else if (digest_pass(setup, first, size, digest, log) && value_log_compare(log) &&
-			 digest_pass(setup, path, size, digest, log))
-	{
-		verification->done = true;
-		verification->values_changed = value_log_changed_values(log);
-		verification->changed_columns = list_changes(setup, log);
-	}
-	value_digest_free(digest);
-	value_log_free(log);
-	if (setup->source.order == NULL && setup->source.query == NULL)
-		run_session_note(setup->session,
-						 "different rows or changed values: order undefined (see --order-by)");
-}
-
-static bool
-same_rows(const ValueDigest *one, const ValueDigest *other)
-{
-	return value_digest_sums(one)->digest == value_digest_sums(other)->digest &&
-		   value_digest_sums(one)->rows == value_digest_sums(other)->rows;
-}
-
-void
-read_verify(ReadSetup *setup, const ReadPath *first, const ReadPath *path, int64_t size,
-			ValueDigest **first_digest, ReadVerification *verification)
-{
-	ValueDigest *digest = value_digest_create(setup->comparable_type);
-
-	*verification = (ReadVerification){0};
-	if (*first_digest == NULL)
-	{
-		*first_digest = value_digest_create(setup->comparable_type);
-		if (*first_digest != NULL && !digest_pass(setup, first, size, *first_digest, NULL))
-		{
-			value_digest_free(*first_digest);
-			*first_digest = NULL;
-		}
-	}
-	if (*first_digest == NULL || digest == NULL)
-	{
-		value_digest_free(digest);
-		return;
-	}
-	verification->done = path == first || digest_pass(setup, path, size, digest, NULL);
-	verification->equal = path == first || (verification->done && same_rows(*first_digest, digest));
-	value_digest_free(digest);
-	if (verification->done && !verification->equal)
-		tell_values(setup, first, path, size, verification);
-}
-
 /* --- paths ------------------------------------------------------------------------------- */
+
+static bool
+is_among(const ReadPath *path, const ReadPath *const *paths, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (paths[i] == path)
+			return true;
+	return false;
+}
+
+static bool
+take_path(const char *name, size_t length, const ReadPath **paths, int most, int *count)
+{
+	const ReadPath *path = read_path_find(name, length);
+
+	if (path == NULL)
+	{
+		message_error("--paths: \"%.*s\" is none of copy-text, copy-binary, select, http-json",
+					  (int) length, name);
+		return false;
+	}
+	if (*count == most || is_among(path, paths, *count))
+	{
+		message_error("--paths: %s comes twice", path->name);
+		return false;
+	}
+	paths[(*count)++] = path;
+	return true;
+}
 
 int
 read_setup_paths(const char *list, const ReadPath **paths, int most)
 {
 	int count = 0;
 
-	while (*list != '\0')
+	for (;; list++)
 	{
 		size_t length = strcspn(list, ",");
-		const ReadPath *path = read_path_find(list, length);
 
-		if (path == NULL || count == most)
-		{
-			message_error("--paths: \"%.*s\" is none of copy-text, copy-binary, select, http-json",
-						  (int) length, list);
+		if (!take_path(list, length, paths, most, &count))
 			return -1;
-		}
-		paths[count++] = path;
-		list += length + (list[length] == ',');
+		list += length;
+		if (*list == '\0')
+			return count;
 	}
-	return count;
 }

@@ -1,6 +1,5 @@
 /*
- * read_setup.h - what the commands that read set up: the rows that all paths deliver, and whether they
- * deliver the same.
+ * read_setup.h - what the commands that read set up: the rows that all paths deliver.
  */
 #ifndef TRANSFERBENCH_READ_SETUP_H
 #define TRANSFERBENCH_READ_SETUP_H
@@ -15,6 +14,7 @@ typedef struct ReadSetup
 	RowType *type;            /* of the rows as they are */
 	RowType *comparable_type; /* arrays and composites are JSON in it, since an API has them so */
 	char *api_order;          /* the source's order in the API's words; NULL for none */
+	bool is_ordered;          /* else which rows come, and in what order, is the server's choice */
 	ReadPlan plan;
 } ReadSetup;
 
@@ -23,25 +23,17 @@ typedef struct ReadSetup
 extern bool read_setup_open(ReadSetup *setup, RunSession *session, const char *table,
 							const char *query, const char *url);
 extern void read_setup_close(ReadSetup *setup);
+/* The table to be read where none was named: what the endpoint says that it serves, else `otherwise`. */
+extern const char *read_setup_table(const RunSession *session, const char *otherwise);
+/* Tells which columns a verification reads otherwise than a timed trial does. */
+extern void read_setup_note_comparison(ReadSetup *setup);
 /* Rows that there are, counted up to `most`; -1 after a message. */
 extern int64_t read_setup_count(ReadSetup *setup, int64_t most);
+/* Warns when which `size` rows of `count` come is the server's choice. */
+extern void read_setup_warn_order(const ReadSetup *setup, int64_t size, int64_t count);
 
-typedef struct ReadVerification
-{
-	bool done; /* false: a pass failed, after a message */
-	bool equal;
-	int64_t values_changed;
-	char *changed_columns; /* "ratio (12), label (3)"; NULL for none; the caller frees */
-} ReadVerification;
-
-/*
- * Untimed: reads the same rows down both paths and compares typed values. The trials of the passes are
- * added to the run as warm-ups. `first_digest` is that of the first path, made on the first call for
- * a size and kept by the caller (NULL: not yet).
- */
-extern void read_verify(ReadSetup *setup, const ReadPath *first, const ReadPath *path, int64_t size,
-						ValueDigest **first_digest, ReadVerification *verification);
-/* One pass that is timed; its trial is added to the run. False when it was not whole. */
+/* One pass that hashes nothing, timed unless `number` is 0; its trial is added to the run. False when it
+ * was not whole. */
 extern bool read_setup_trial(ReadSetup *setup, const ReadPath *path, int64_t size, int number,
 							 int block);
 

@@ -84,7 +84,7 @@ run_session_open_api(RunSession *session)
 	const TransferOptions *options = session->options;
 	char problem[512];
 
-	if (options->url == NULL && options->target.get_url == NULL && options->target.post_url == NULL)
+	if (!transfer_options_name_api(options))
 		return true;
 	session->http = http_session_create(&options->http, interrupt_fd());
 	if (session->http == NULL)

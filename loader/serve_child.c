@@ -1,18 +1,24 @@
 #include "serve_child.h"
+#include "interrupt.h"
 #include "message.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#define LISTENING     "listening on "
-#define MAX_ARGUMENTS 32
+#define LISTENING        "listening on "
+#define MAX_ARGUMENTS    32
+#define START_TIMEOUT_MS 60000
+#define STOP_STEP_NS     5000000 /* 5 ms */
+#define STOP_STEPS       2000    /* 10 s in all: open transactions are rolled back meanwhile */
 
 typedef struct Arguments
 {
@@ -31,7 +37,8 @@ add(Arguments *arguments, const char *option, const char *value)
 
 /* What a person would have typed: the same connection, by the same words. */
 static void
-fill_arguments(Arguments *arguments, const ServeChildOptions *options, const char *writers)
+fill_arguments(Arguments *arguments, const ServeChildOptions *options, const char *readers,
+			   const char *writers)
 {
 	*arguments = (Arguments){.value = {"transferbench", "serve", "--quiet"}, .count = 3};
 	add(arguments, "--port", "0");
@@ -43,6 +50,7 @@ fill_arguments(Arguments *arguments, const ServeChildOptions *options, const cha
 	add(arguments, "--query", options->query);
 	add(arguments, "--order-by", options->order_by);
 	add(arguments, "--save-table", options->save_table);
+	add(arguments, "--connections", readers);
 	add(arguments, "--write-connections", writers);
 }
 
@@ -67,6 +75,8 @@ become_server(int output, pid_t parent, char *const *arguments)
 static bool
 read_url(ServeChild *child, int input)
 {
+	struct pollfd fds[2] = {{.fd = input, .events = POLLIN},
+							{.fd = interrupt_fd(), .events = POLLIN}};
 	FILE *stream = fdopen(input, "r");
 	char line[sizeof(LISTENING) + sizeof(child->url)];
 	bool found = false;
@@ -76,7 +86,8 @@ read_url(ServeChild *child, int input)
 		close(input);
 		return false;
 	}
-	if (fgets(line, sizeof(line), stream) != NULL &&
+	if (poll(fds, 2, START_TIMEOUT_MS) > 0 && fds[0].revents != 0 &&
+		fgets(line, sizeof(line), stream) != NULL &&
 		strncmp(line, LISTENING, strlen(LISTENING)) == 0)
 	{
 		line[strcspn(line, "\n")] = '\0';
@@ -91,13 +102,14 @@ bool
 serve_child_start(ServeChild *child, const ServeChildOptions *options)
 {
 	Arguments arguments;
-	char writers[16];
+	char readers[16], writers[16];
 	int fds[2];
 	pid_t parent = getpid();
 
 	*child = (ServeChild){0};
 	snprintf(writers, sizeof(writers), "%d", options->writers);
-	fill_arguments(&arguments, options, writers);
+	snprintf(readers, sizeof(readers), "%d", SERVE_CHILD_READERS);
+	fill_arguments(&arguments, options, readers, writers);
 	if (pipe2(fds, O_CLOEXEC) != 0)
 	{
 		message_error("an endpoint cannot be started: %m");
@@ -116,21 +128,61 @@ serve_child_start(ServeChild *child, const ServeChildOptions *options)
 	}
 	if (read_url(child, fds[0]))
 		return true;
-	message_error(
-		"the endpoint that was started for this run (transferbench serve) did not come up; "
-		"name one with --url");
+	if (interrupt_requested())
+		message_error("interrupted");
+	else
+		message_error("the endpoint that was started for this run (transferbench serve) did not "
+					  "come up; name one with --url");
 	serve_child_stop(child);
+	return false;
+}
+
+/* Takes its end note of; how it ended is in *status. */
+static bool
+has_ended(ServeChild *child, int *status)
+{
+	pid_t ended = waitpid(child->pid, status, WNOHANG);
+
+	if (ended == 0 || (ended < 0 && errno == EINTR))
+		return false;
+	child->pid = 0;
+	return true;
+}
+
+bool
+serve_child_is_alive(ServeChild *child)
+{
+	int status = 0;
+
+	if (child->pid == 0)
+		return false;
+	if (!has_ended(child, &status))
+		return true;
+	if (WIFSIGNALED(status))
+		message_error("the endpoint of this run was ended by signal %d (%s)", WTERMSIG(status),
+					  strsignal(WTERMSIG(status)));
+	else
+		message_error("the endpoint of this run ended, with exit status %d", WEXITSTATUS(status));
 	return false;
 }
 
 void
 serve_child_stop(ServeChild *child)
 {
+	const struct timespec step = {.tv_nsec = STOP_STEP_NS};
 	int status;
 
 	if (child->pid == 0)
 		return;
 	kill(child->pid, SIGTERM);
+	for (int i = 0; i < STOP_STEPS; i++)
+	{
+		if (has_ended(child, &status))
+			return;
+		nanosleep(&step, NULL);
+	}
+	message_warning("the endpoint of this run does not end when it is asked to: killing it");
+	kill(child->pid, SIGKILL);
 	while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	child->pid = 0;

@@ -19,18 +19,22 @@ typedef struct ServeChild
 	char url[256];
 } ServeChild;
 
+#define SERVE_CHILD_READERS 2 /* database connections that it reads by; one client asks */
+
 typedef struct ServeChildOptions
 {
 	const ConnectionOptions *connection;
 	const char *table, *query; /* what is served; one of them */
 	const char *order_by;
 	const char *save_table; /* what is written to; NULL: nothing */
-	int writers;
+	int writers;            /* database connections that it writes by */
 } ServeChildOptions;
 
 /* Starts it and waits until it listens. False after a message, its own among them. */
 extern bool serve_child_start(ServeChild *child, const ServeChildOptions *options);
-/* Asks it to end, and waits. */
+/* False, after a message, when it ended without having been asked to. */
+extern bool serve_child_is_alive(ServeChild *child);
+/* Asks it to end, and waits; after a while it is killed. */
 extern void serve_child_stop(ServeChild *child);
 
 #endif

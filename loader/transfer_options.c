@@ -201,6 +201,13 @@ transfer_options_read(TransferOptions *options, int groups, const char *usage, i
 	return result != OPTIONS_OK || settle(options) ? result : OPTIONS_REFUSED;
 }
 
+bool
+transfer_options_name_api(const TransferOptions *options)
+{
+	return options->url != NULL || options->target.get_url != NULL ||
+		   options->target.post_url != NULL;
+}
+
 void
 transfer_options_free(TransferOptions *options)
 {

@@ -22,6 +22,13 @@ typedef enum VerifyLevel
 	VERIFY_NONE,
 } VerifyLevel;
 
+typedef enum DirectionChoice
+{
+	DIRECTION_BOTH,
+	DIRECTION_READ,
+	DIRECTION_WRITE,
+} DirectionChoice;
+
 typedef struct TransferOptions
 {
 	ConnectionOptions connection;
@@ -45,7 +52,7 @@ typedef struct TransferOptions
 	const char *paths; /* --paths, or NULL */
 	int copy_format;   /* 0 text, 1 binary */
 	int method;        /* 0 copy, 1 insert */
-	int direction;     /* 0 both, 1 read, 2 write */
+	int direction;     /* DirectionChoice */
 	int64_t jobs, batch_rows, insert_rows, page_rows;
 	bool batch_rows_given;
 	bool as_shipped;
@@ -111,6 +118,8 @@ extern void transfer_options_init(TransferOptions *options);
  * connection. */
 extern OptionsResult transfer_options_read(TransferOptions *options, int groups, const char *usage,
 										   int argc, char **argv);
+/* Whether an API was named, by any of its URLs. */
+extern bool transfer_options_name_api(const TransferOptions *options);
 extern void transfer_options_free(TransferOptions *options);
 
 #endif

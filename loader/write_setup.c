@@ -111,6 +111,15 @@ connect_origin(WriteSetup *setup)
 	return false;
 }
 
+/* How messages call what is read: compare writes what it reads. */
+static const char *
+name_origin(const TransferOptions *options)
+{
+	if (options->from_query != NULL)
+		return options->source_query != NULL ? "--query" : "--from-query";
+	return options->source_table != NULL ? "--source" : "--from-table";
+}
+
 static bool
 open_query(WriteSetup *setup, int64_t rows)
 {
@@ -119,6 +128,8 @@ open_query(WriteSetup *setup, int64_t rows)
 		.table = options->from_table,
 		.query = options->from_query,
 		.order_by = options->order_by,
+		.option = name_origin(options),
+		.order_is_told = options->source_table != NULL,
 	};
 	int64_t limit = rows < 0 ? INT64_MAX : rows;
 

@@ -54,6 +54,12 @@ out_of_memory(void)
 	return false;
 }
 
+static const char *
+purpose(const QuerySourceOptions *options)
+{
+	return options->option == NULL ? "served" : "read";
+}
+
 /* A query is not repeated: it may hold what is not for a log. */
 static bool
 refuse(const QuerySourceOptions *options, const Database *database)
@@ -61,11 +67,14 @@ refuse(const QuerySourceOptions *options, const Database *database)
 	const char *sqlstate = database->sqlstate;
 
 	if (options->query != NULL)
-		message_error("--query cannot be served: %s%s%s (it must be one SELECT)", database->message,
-					  *sqlstate ? ", SQLSTATE " : "", sqlstate);
+		message_error("%s cannot be %s: %s%s%s (it must be one SELECT)",
+					  options->option == NULL ? "--query" : options->option, purpose(options),
+					  database->message, *sqlstate ? ", SQLSTATE " : "", sqlstate);
 	else
-		message_error("--table \"%s\" cannot be served: %s%s%s", options->table, database->message,
-					  *sqlstate ? ", SQLSTATE " : "", sqlstate);
+		message_error("%s \"%s\" cannot be %s: %s%s%s",
+					  options->option == NULL ? "--table" : options->option, options->table,
+					  purpose(options), database->message, *sqlstate ? ", SQLSTATE " : "",
+					  sqlstate);
 	return false;
 }
 
@@ -99,8 +108,9 @@ examine_table(QuerySource *source, const QuerySourceOptions *options, Database *
 	PQclear(found);
 	if (!is_readable)
 	{
-		message_error("--table \"%s\" cannot be served: it is neither a table nor a view",
-					  options->table);
+		message_error("%s \"%s\" cannot be %s: it is neither a table nor a view",
+					  options->option == NULL ? "--table" : options->option, options->table,
+					  purpose(options));
 		return false;
 	}
 	return (source->table != NULL && source->bare_name != NULL) || out_of_memory();
@@ -360,9 +370,10 @@ order_by_primary_key(QuerySource *source, const QuerySourceOptions *options, Dat
 		return source->order != NULL || out_of_memory();
 	}
 	PQclear(key);
-	message_warning("%s has no primary key: rows come in no particular order, and pages may "
-					"overlap (see --order-by)",
-					source->table);
+	if (!options->order_is_told)
+		message_warning("%s has no primary key: rows come in no particular order, and pages may "
+						"overlap (see --order-by)",
+						source->table);
 	return true;
 }
 

@@ -52,6 +52,8 @@ typedef struct QuerySourceOptions
 	const char *table; /* as given; one of table and query */
 	const char *query;
 	const char *order_by; /* may be NULL: then by the primary key of a table */
+	const char *option;   /* how it was named, for messages; NULL: --table or --query, of serve */
+	bool order_is_told;   /* no warning of a table without a primary key: the caller sees to it */
 } QuerySourceOptions;
 
 /* Examines the source on an open connection. False, with a message, when it is not fit to be

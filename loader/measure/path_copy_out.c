@@ -42,8 +42,7 @@ take_rows(CopyOut *copy, ReadOutcome *outcome)
 			case ROW_READ_ROW:
 				if (row_sink_take(job->sink, copy->values))
 					continue;
-				*outcome = read_job_fail(job, "row %lld: %s", (long long) job->sink->rows,
-										 job->sink->problem);
+				*outcome = read_job_fail_by_sink(job);
 				return false;
 			case ROW_READ_MORE:
 				return true;

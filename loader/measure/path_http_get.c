@@ -2,6 +2,7 @@
 #include "clock.h"
 #include "interrupt.h"
 #include "measure/read_path.h"
+#include "measure/report_text.h"
 #include "rows/row_reader.h"
 #include "splitmix64.h"
 
@@ -18,6 +19,10 @@ typedef struct HttpGet
 	RowReader *reader;
 	Value *values;
 	uint64_t random;
+	int64_t rows_before;            /* in the sink, when the current answer began */
+	int status;                     /* of that answer */
+	char start[BODY_START_MAX + 1]; /* how its body begins, terminated */
+	size_t started;
 } HttpGet;
 
 static ReadOutcome
@@ -30,13 +35,33 @@ fail_by_session(HttpGet *get, HttpResult result)
 
 /* An answer that has no rows: its status, and how its body begins. */
 static ReadOutcome
-fail_by_answer(HttpGet *get, const HttpAnswer *answer, const char *problem)
+fail_by_answer(HttpGet *get, const char *problem)
 {
 	char body[BODY_START_MAX];
 
 	http_session_read_short(get->job->http, body, sizeof(body));
-	return read_job_fail(get->job, "HTTP %d: %s%s%s", answer->status, problem,
-						 *body == '\0' ? "" : ": ", body);
+	return read_job_fail(get->job, "%s%s%s", problem, *body == '\0' ? "" : ": ", body);
+}
+
+/* A body without a row is perhaps a message, whatever the status says. */
+static ReadOutcome
+fail_by_body(HttpGet *get, const char *problem)
+{
+	if (get->job->sink->rows > get->rows_before || get->started == 0)
+		return read_job_fail(get->job, "%s", problem);
+	report_text_make_printable(get->start);
+	return read_job_fail(get->job, "%s (HTTP status %d; the body begins: %s)", problem, get->status,
+						 get->start);
+}
+
+static ReadOutcome
+fail_by_refusal(HttpGet *get, const HttpAnswer *answer, int retries)
+{
+	char problem[64];
+
+	snprintf(problem, sizeof(problem), "HTTP status %d, after %d %s", answer->status, retries,
+			 retries == 1 ? "retry" : "retries");
+	return fail_by_answer(get, problem);
 }
 
 /* Waits before another attempt; false when interrupted. */
@@ -64,13 +89,14 @@ send_until_answered(HttpGet *get, const HttpRequest *request, HttpAnswer *answer
 	for (int attempt = 1;; attempt++)
 	{
 		HttpResult result = http_session_send(job->http, request, answer);
+		bool is_last = attempt > job->plan->retry.max_retries;
 
-		if (result != HTTP_OK)
+		if (result != HTTP_OK && (result != HTTP_NOT_SENT || is_last))
 			return fail_by_session(get, result);
-		if (!retry_policy_status(answer->status))
+		if (result == HTTP_OK && !retry_policy_status(answer->status))
 			return READ_DONE;
-		if (attempt > job->plan->retry.max_retries)
-			return fail_by_answer(get, answer, "still so after all retries");
+		if (is_last)
+			return fail_by_refusal(get, answer, attempt - 1);
 		if (!wait_for_retry(get, attempt, answer->retry_after))
 			return READ_INTERRUPTED;
 	}
@@ -89,8 +115,7 @@ take_rows(HttpGet *get, ReadOutcome *outcome)
 			case ROW_READ_ROW:
 				if (row_sink_take(job->sink, get->values))
 					continue;
-				*outcome = read_job_fail(job, "row %lld: %s", (long long) job->sink->rows,
-										 job->sink->problem);
+				*outcome = read_job_fail_by_sink(job);
 				return false;
 			case ROW_READ_MORE:
 				return true;
@@ -98,10 +123,22 @@ take_rows(HttpGet *get, ReadOutcome *outcome)
 				*outcome = READ_DONE;
 				return false;
 			case ROW_READ_FAILED:
-				*outcome = read_job_fail(job, "%s", row_reader_problem(get->reader));
+				*outcome = fail_by_body(get, row_reader_problem(get->reader));
 				return false;
 		}
 	}
+}
+
+static void
+keep_start(HttpGet *get, const char *bytes, size_t length)
+{
+	size_t room = BODY_START_MAX - get->started;
+
+	if (length > room)
+		length = room;
+	memcpy(get->start + get->started, bytes, length);
+	get->started += length;
+	get->start[get->started] = '\0';
 }
 
 static ReadOutcome
@@ -123,13 +160,14 @@ read_body(HttpGet *get)
 		if (length == 0)
 			break;
 		job->bytes += (int64_t) length;
+		keep_start(get, bytes, length);
 		row_reader_feed(get->reader, bytes, length);
 		if (!take_rows(get, &outcome))
 			return outcome;
 	}
 	row_reader_finish(get->reader);
 	if (take_rows(get, &outcome))
-		return read_job_fail(job, "the body ended within a row");
+		return fail_by_body(get, "the body ended within a row");
 	return outcome;
 }
 
@@ -149,10 +187,13 @@ read_page(HttpGet *get, int64_t limit, int64_t offset)
 	request.headers = (const char *const *) page.header;
 	request.header_count = page.headers;
 	outcome = send_until_answered(get, &request, &answer);
+	get->status = answer.status;
+	get->rows_before = get->job->sink->rows;
+	get->started = 0;
 	if (outcome == READ_DONE)
 		outcome = plan->dialect->check_get(&answer, limit, offset, problem, sizeof(problem))
 					  ? read_body(get)
-					  : fail_by_answer(get, &answer, problem);
+					  : fail_by_answer(get, problem);
 	api_request_free(&page);
 	return outcome;
 }
@@ -199,6 +240,11 @@ run(ReadJob *job, int64_t n)
 		read_job_fail(job, "out of memory");
 	else
 		outcome = read_pages(&get, n);
+	if (get.reader != NULL)
+	{
+		job->sink->missing_values = row_reader_missing_values(get.reader);
+		job->sink->na_values = row_reader_na_values(get.reader);
+	}
 	totals = http_session_totals(job->http);
 	job->requests = totals.requests;
 	job->wire_bytes = totals.wire_bytes_received;

@@ -26,7 +26,7 @@ take_row(ReadJob *job, const PGresult *row, Value *values)
 	}
 	if (row_sink_take(job->sink, values))
 		return READ_DONE;
-	return read_job_fail(job, "row %lld: %s", (long long) job->sink->rows, job->sink->problem);
+	return read_job_fail_by_sink(job);
 }
 
 static ReadOutcome

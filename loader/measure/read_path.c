@@ -51,6 +51,16 @@ read_job_fail_by_database(ReadJob *job, DatabaseResult result)
 						 database->sqlstate);
 }
 
+ReadOutcome
+read_job_fail_by_sink(ReadJob *job)
+{
+	const RowSink *sink = job->sink;
+
+	if (sink->interrupted)
+		return READ_INTERRUPTED;
+	return read_job_fail(job, "row %lld: %s", (long long) sink->rows, sink->problem);
+}
+
 bool
 read_job_connect(ReadJob *job)
 {

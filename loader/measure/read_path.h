@@ -75,6 +75,8 @@ extern char *read_job_select(const ReadJob *job, int64_t n);
 extern bool read_job_connect(ReadJob *job);
 extern ReadOutcome read_job_fail_by_database(ReadJob *job, DatabaseResult result);
 extern void read_job_disconnect(ReadJob *job);
+/* After row_sink_take was false. */
+extern ReadOutcome read_job_fail_by_sink(ReadJob *job);
 /* Keeps the first problem. */
 extern ReadOutcome read_job_fail(ReadJob *job, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

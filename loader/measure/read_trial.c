@@ -1,5 +1,6 @@
 #include "measure/read_trial.h"
 #include "clock.h"
+#include "interrupt.h"
 
 #include <stdio.h>
 
@@ -69,6 +70,8 @@ read_trial_run(const ReadPath *path, const ReadPlan *plan, int64_t size, CostMet
 	trial->size = size;
 	opened = path->open(&job);
 	open_ns = clock_now_ns() - start_ns;
+	if (!opened && interrupt_requested())
+		outcome = READ_INTERRUPTED;
 	if (opened)
 	{
 		begin_cost(meter, path, &job);

@@ -158,14 +158,26 @@ fill_summary(const Run *run, ComparisonRow *row, double *scratch)
 		summary->phase_ms[i] = median_of(run, row, phase, i, scratch);
 }
 
-/* The sample of another path that was measured beside this one. */
-static const Trial *
-find_partner(const Run *run, const Trial *trial, const char *path)
+static bool
+is_same_block(const Trial *one, const Trial *other)
 {
-	for (size_t i = 0; i < run->trials; i++)
-		if (run->trial[i].size == trial->size && run->trial[i].block == trial->block &&
-			is_sample(&run->trial[i], trial->direction, path))
-			return &run->trial[i];
+	return one->block == other->block && one->size == other->size &&
+		   one->direction == other->direction;
+}
+
+/* The sample of another path that was measured beside this one. Blocks are looked at as they ran, one
+ * after another: of thousands of trials a search for each would take its time. */
+static const Trial *
+find_partner(const Run *run, size_t index, const char *path)
+{
+	const Trial *trial = &run->trial[index];
+	size_t at = index;
+
+	while (at > 0 && is_same_block(&run->trial[at - 1], trial))
+		at--;
+	for (; at < run->trials && is_same_block(&run->trial[at], trial); at++)
+		if (is_sample(&run->trial[at], trial->direction, path))
+			return &run->trial[at];
 	return NULL;
 }
 
@@ -182,7 +194,7 @@ collect_pairs(const Run *run, TransferDirection direction, const char *first_pat
 
 		if (!is_sample(trial, direction, path))
 			continue;
-		first = find_partner(run, trial, first_path);
+		first = find_partner(run, i, first_path);
 		if (first != NULL)
 			samples[count++] = (CostSample){
 				.size = (double) trial->size,
