@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define MS_PER_S           1000
@@ -20,7 +21,6 @@ transfer_options_init(TransferOptions *options)
 		.insert_rows = 1000,
 		.trials = 1,
 		.budget = {.kind = COST_BUDGET_RATIO, .value = 2},
-		.dialect = &api_dialect_reference,
 		.connect_timeout_ms = 10 * MS_PER_S,
 		.stall_timeout_ms = 60 * MS_PER_S,
 		.retries = 5,
@@ -68,6 +68,17 @@ contradicts_itself(const TransferOptions *o)
 						   o->token_env != NULL) ||
 		   refuse_without("--key", o->http.client_key != NULL, "--cert",
 						  o->http.client_cert != NULL);
+}
+
+/* A URL in full may lead to any API; of one that is not known nothing is promised, such as that its
+ * errors mean that nothing was written. */
+static void
+settle_dialect(TransferOptions *o)
+{
+	bool in_full = o->url == NULL && (o->target.get_url != NULL || o->target.post_url != NULL);
+
+	if (o->dialect == NULL)
+		o->dialect = in_full ? &api_dialect_template : &api_dialect_reference;
 }
 
 static bool
@@ -129,6 +140,27 @@ check_file(const char *option, const char *path)
 	return false;
 }
 
+/* What would else be found out when all is done. */
+static bool
+check_output(const char *path)
+{
+	const char *slash = path == NULL ? NULL : strrchr(path, '/');
+	struct stat status;
+	char *directory;
+	bool is_writable;
+
+	if (path == NULL)
+		return true;
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+		return true;
+	directory = slash == NULL ? strdup(".") : strndup(path, (size_t) (slash - path) + 1);
+	is_writable = directory != NULL && access(directory, W_OK | X_OK) == 0;
+	if (!is_writable)
+		message_error("--output: cannot write to \"%s\": %m", path);
+	free(directory);
+	return is_writable;
+}
+
 /* What the sessions are given. */
 static bool
 settle_http(TransferOptions *o)
@@ -161,8 +193,9 @@ static bool
 settle(TransferOptions *o)
 {
 	message_set_quiet(o->quiet);
+	settle_dialect(o);
 	return !contradicts_itself(o) && connection_options_check(&o->connection) && fits_dialect(o) &&
-		   check_urls(o) && settle_base_url(o) && settle_http(o);
+		   check_urls(o) && settle_base_url(o) && check_output(o->output) && settle_http(o);
 }
 
 static bool

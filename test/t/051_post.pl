@@ -165,6 +165,7 @@ for my $rows (0, 1, 10001)
 		[ 'bodies as long as /info says', 100_000, via($narrow) ],
 		[ 'bodies as long as /info says, gzip', 100_000, via($narrow), '--gzip' ],
 		[ 'bodies as long as --max-body-bytes says', 30_000, via($narrow), '--max-body-bytes', '30kB' ],
+		[ 'no longer than /info says, whatever --max-body-bytes says', 100_000, via($narrow), '--max-body-bytes', '1GB' ],
 		[ 'lines as long as --max-body-bytes says', 30_000, via($narrow), '--max-body-bytes', '30kB', '--body', 'ndjson' ])
 	{
 		my ($name, $limit, $base, @arguments) = @$way;
@@ -465,6 +466,15 @@ sub saving
 	return $scripted->url('/save', 'key', 'saving' . ++$tries, @_);
 }
 
+# A URL in full, and no --api: what is known of `serve` is not taken for granted.
+{
+	my $run = run_loader($node, 'post', '--post-url', saving(fault => 'status', status => 500, skip => 2), '--table', 'posted', '--verify', 'none',
+		'--rows', 500, '--batch-rows', 100, '--format', 'json');
+	my $trial = report_of($run)->{trials}[0];
+
+	loader_ends($run, 2, [qr/HTTP 500/], 'status 500 at a URL in full');
+	is(ranges($trial, 'in_doubt') . "/$trial->{retries}", '201-300/0', 'status 500 at a URL in full: nobody knows, and it is not repeated');
+}
 for my $code (202, 206, 301, 302, 303)
 {
 	answered("status $code leaves it open", saving(fault => 'status', status => $code, skip => 2), 2, [qr/batch 3 \(rows 201-300\): HTTP $code/],
@@ -565,6 +575,7 @@ answered('no endpoint, by template', 'http://127.0.0.1:1/save', 2, [qr/could not
 answered('an endpoint that does not accept', "http://127.0.0.1:$scripted->{unanswered_port}/save", 2, [qr/could not connect.*within 0.3 s/],
 	{ rows => 0, retries => 0, refused => '1-100' }, '--retries', 0, '--connect-timeout', '300ms');
 loader_ends(post($scripted->url(''), '--rows', 10), 1, [ qr/info/, qr/404/, qr/--api/ ], 'no reference endpoint');
+loader_ends(post($url =~ s/^http/https/r, '--rows', 10), 1, [qr{is it http://}], 'no TLS there');
 is(our_tables($session), 0, 'nothing is left behind');
 
 # --- the database stops, and a backend dies ----------------------------------------------------
@@ -930,6 +941,7 @@ for my $wrong (
 	[ [ '--proxy', 'gopher://127.0.0.1:1' ], qr/--proxy.*gopher/ ],
 	[ [ '--proxy', '127.0.0.1:1' ], qr/--proxy.*no scheme/ ],
 	[ [ '--proxy', 'http://somebody:secret@127.0.0.1:1' ], qr/--proxy.*user name or password/ ],
+	[ [ '--output', '/nonexistent/report' ], qr{--output.*/nonexistent/report} ],
 	[ ['superfluous'], qr/superfluous/ ])
 {
 	my ($arguments, $pattern) = @$wrong;
