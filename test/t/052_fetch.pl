@@ -515,7 +515,7 @@ is($session->value('SELECT count(*) FROM sent'), 1000, 'nothing was deleted');
 
 	mkdir "$directory/closed", 0500;
 	$run = run_loader($node, 'fetch', '--rows', 100, '--output', "$directory/closed/report");
-	is($run->{status}, 2, '--output where nothing may be written: exit status');
+	is($run->{status}, 1, '--output where nothing may be written: found before anything is done');
 	like($run->{errors}, qr{\Q$directory\E/closed/report}, '--output where nothing may be written: says so');
 }
 
