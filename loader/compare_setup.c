@@ -210,10 +210,8 @@ connections(const CompareSetup *setup)
 {
 	const TransferOptions *options = setup->session.options;
 	int jobs = (int) options->jobs;
-	bool has_api =
-		options->url != NULL || options->target.get_url != NULL || options->target.post_url != NULL;
 
-	return has_api ? jobs : jobs + SERVE_CHILD_READERS + jobs;
+	return transfer_options_name_api(options) ? jobs : jobs + SERVE_CHILD_READERS + jobs;
 }
 
 /* The rows of the writing direction are those of the source, or reference rows. */

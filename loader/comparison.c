@@ -209,7 +209,7 @@ write_trial(Comparison *comparison, const WritePath *path, int64_t size, int num
 		return false;
 	}
 	run_session_checkpoint(session);
-	snprintf(what, sizeof(what), "%s, %" PRId64 " rows, trial %d", path->name, size, number);
+	run_session_name_trial(session, what, sizeof(what), TRANSFER_WRITE, path->name, size, number);
 	progress_begin(what, size);
 	write_trial_run(path, &setup->plan, supply, size, key_of_trial(comparison),
 					number == 0 ? NULL : session->meter, &trial);

@@ -241,7 +241,7 @@ read_setup_trial(ReadSetup *setup, const ReadPath *path, int64_t size, int numbe
 	Trial trial;
 	bool whole;
 
-	snprintf(what, sizeof(what), "%s, %" PRId64 " rows, trial %d", path->name, size, number);
+	run_session_name_trial(session, what, sizeof(what), TRANSFER_READ, path->name, size, number);
 	progress_begin(what, size);
 	read_trial_run(path, &setup->plan, size, meter, &sink, &trial);
 	progress_end();

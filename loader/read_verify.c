@@ -17,7 +17,7 @@ digest_pass(ReadSetup *setup, const ReadPath *path, int64_t size, RowSink *sink)
 
 	sink->type = setup->comparable_type;
 	value_digest_reset(sink->digest);
-	snprintf(what, sizeof(what), "%s, %" PRId64 " rows, verification", path->name, size);
+	run_session_name_trial(setup->session, what, sizeof(what), TRANSFER_READ, path->name, size, 0);
 	progress_begin(what, size);
 	read_trial_run(path, &setup->plan, size, NULL, sink, &trial);
 	progress_end();

@@ -2,12 +2,16 @@
 #include "interrupt.h"
 #include "message.h"
 
+#include <inttypes.h>
+#include <libgen.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define CONNECT_TIMEOUT_MS 30000
 #define FREE_MEMORY_KEPT   (128 * 1024) /* bytes; glibc's own first value */
@@ -59,6 +63,25 @@ keep_no_free_memory(void)
 #endif
 }
 
+/* Better said now than after the last trial. */
+static bool
+can_write_report(const char *path)
+{
+	char *resolved = path == NULL ? NULL : realpath(path, NULL);
+	char *name = path == NULL ? NULL : strdup(resolved != NULL ? resolved : path);
+	struct stat status;
+	bool can_write = path == NULL || name != NULL;
+
+	/* a file is replaced by a new one beside it; a device or a pipe is not */
+	if (name != NULL && (stat(name, &status) != 0 || S_ISREG(status.st_mode)))
+		can_write = access(dirname(name), W_OK | X_OK) == 0;
+	if (!can_write)
+		message_error("--output: \"%s\" cannot be written: %m", path);
+	free(name);
+	free(resolved);
+	return can_write;
+}
+
 bool
 run_session_open(RunSession *session, const char *command, TransferOptions *options)
 {
@@ -71,7 +94,8 @@ run_session_open(RunSession *session, const char *command, TransferOptions *opti
 			 session->run.id);
 	session->connection = options->connection;
 	session->connection.application_name = session->application_name;
-	if (!interrupt_install() || !http_global_init() || !connect_control(session, interrupt_fd()) ||
+	if (!can_write_report(options->output) || !interrupt_install() || !http_global_init() ||
+		!connect_control(session, interrupt_fd()) ||
 		!environment_read(&session->run.environment, &session->control))
 		return false;
 	session->may_checkpoint = may_checkpoint(&session->control);
@@ -198,6 +222,23 @@ run_session_note(RunSession *session, const char *format, ...)
 }
 
 void
+run_session_name_trial(const RunSession *session, char *text, size_t size,
+					   TransferDirection direction, const char *path, int64_t rows, int number)
+{
+	int length = snprintf(text, size, "%s %s, %" PRId64 " rows, ",
+						  transfer_direction_name(direction), path, rows);
+
+	if (length < 0 || (size_t) length >= size)
+		return;
+	if (number == 0)
+		snprintf(text + length, size - (size_t) length, "%s",
+				 session->options->verify == VERIFY_FULL ? "verifying" : "warming up");
+	else
+		snprintf(text + length, size - (size_t) length, "trial %d/%" PRId64, number,
+				 session->options->trials);
+}
+
+void
 run_session_add_trial(RunSession *session, Trial *trial)
 {
 	if (trial->status != TRIAL_OK)
@@ -227,6 +268,8 @@ run_session_begin_cleanup(RunSession *session)
 ExitStatus
 run_session_report(RunSession *session)
 {
+	const TransferOptions *options = session->options;
+
 	/* only after the last trial is it known which figures were missing */
 	const char *advice = session->meter == NULL ? NULL : cost_meter_advice(session->meter);
 
@@ -234,8 +277,15 @@ run_session_report(RunSession *session)
 		run_session_note(session, "%s", advice);
 	if (interrupt_requested())
 		run_session_fail(session, EXIT_INCOMPLETE);
-	if (!report_write(&session->run, session->options->format, session->options->output))
-		run_session_fail(session, EXIT_INCOMPLETE);
+	if (report_write(&session->run, options->format, options->output))
+		return (ExitStatus) session->run.exit_status;
+	run_session_fail(session, EXIT_INCOMPLETE);
+	/* what took long to measure is not thrown away */
+	if (options->output != NULL)
+	{
+		message_note("the report goes to standard output instead");
+		report_write(&session->run, options->format, NULL);
+	}
 	return (ExitStatus) session->run.exit_status;
 }
 

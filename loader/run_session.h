@@ -44,6 +44,10 @@ extern void run_session_fail(RunSession *session, ExitStatus status);
 /* A line for stderr and the report. */
 extern void run_session_note(RunSession *session, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* How progress calls a trial, in few words: "read http-json, 200000 rows, trial 3/10". */
+extern void run_session_name_trial(const RunSession *session, char *text, size_t size,
+								   TransferDirection direction, const char *path, int64_t rows,
+								   int number);
 /* Takes the trial over into the run, and its end into the exit status. */
 extern void run_session_add_trial(RunSession *session, Trial *trial);
 

@@ -217,8 +217,10 @@ static void
 fill_source(TransferGroupSpecs *group, TransferOptions *o)
 {
 	const OptionSpec specs[] = {
-		HEADING("What is read (default: a table of reference rows, made for the run)"),
-		TEXT("source", &o->source_table, "NAME", "a table or view"),
+		HEADING("What is read"),
+		TEXT("source", &o->source_table, "NAME",
+			 "a table or view (default: what the endpoint says that it serves; without\none, "
+			 "fetch reads bench_reference, and compare a table made for the run)"),
 		TEXT("query", &o->source_query, "SELECT", "a query"),
 		TEXT("order-by", &o->order_by, "LIST",
 			 "columns to order by (default: the table's primary key)"),
@@ -236,7 +238,8 @@ fill_target(TransferGroupSpecs *group, TransferOptions *o)
 		HEADING("The table that is written to (made for the run, and dropped at its end)"),
 		TEXT("table", &o->table, "NAME",
 			 "its name, schema included (default transferbench_<run id>)"),
-		FLAG("append", &o->append, "write to an existing table; it is never emptied or dropped"),
+		FLAG("append", &o->append,
+			 "write to an existing table; it is never emptied or dropped (not in compare)"),
 		FLAG("keep", &o->keep, "do not drop it at the end"),
 		FLAG("unlogged", &o->unlogged, "an unlogged table: no WAL, and gone after a crash"),
 		TEXT("primary-key", &o->primary_key, "LIST", "columns of a primary key (default: none)"),
@@ -288,7 +291,8 @@ fill_trials(TransferGroupSpecs *group, TransferOptions *o)
 {
 	const OptionSpec specs[] = {
 		HEADING("Trials"),
-		NUMBER(COUNT, "trials", &o->trials, 1, 1000, "T", "timed passes per path and size"),
+		NUMBER(COUNT, "trials", &o->trials, 1, 1000, "T",
+			   "timed passes per path and size (default 1; of compare 10)"),
 		CHOICE("verify", &o->verify, verify_choices, "LEVEL",
 			   "full (default): an untimed pass compares digests of typed values;\ncount: rows are "
 			   "only counted; none"),

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define MS_PER_S           1000
@@ -140,27 +139,6 @@ check_file(const char *option, const char *path)
 	return false;
 }
 
-/* What would else be found out when all is done. */
-static bool
-check_output(const char *path)
-{
-	const char *slash = path == NULL ? NULL : strrchr(path, '/');
-	struct stat status;
-	char *directory;
-	bool is_writable;
-
-	if (path == NULL)
-		return true;
-	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-		return true;
-	directory = slash == NULL ? strdup(".") : strndup(path, (size_t) (slash - path) + 1);
-	is_writable = directory != NULL && access(directory, W_OK | X_OK) == 0;
-	if (!is_writable)
-		message_error("--output: cannot write to \"%s\": %m", path);
-	free(directory);
-	return is_writable;
-}
-
 /* What the sessions are given. */
 static bool
 settle_http(TransferOptions *o)
@@ -195,7 +173,7 @@ settle(TransferOptions *o)
 	message_set_quiet(o->quiet);
 	settle_dialect(o);
 	return !contradicts_itself(o) && connection_options_check(&o->connection) && fits_dialect(o) &&
-		   check_urls(o) && settle_base_url(o) && check_output(o->output) && settle_http(o);
+		   check_urls(o) && settle_base_url(o) && settle_http(o);
 }
 
 static bool

@@ -394,7 +394,7 @@ for my $path (@NATIVE)
 	finish_loader($run);
 	my $trial = report_of($run)->{trials}[0];
 
-	loader_ends($run, 2, [qr/57P01/], "$path: a backend terminated");
+	loader_ends($run, 2, [qr/57P01|server closed the connection/], "$path: a backend terminated");
 	is($trial->{status}, 'failed', "$path: a backend terminated: no sample");
 }
 {
@@ -511,12 +511,15 @@ is($session->value('SELECT count(*) FROM sent'), 1000, 'nothing was deleted');
 	is($run->{status}, 2, '--output to a full disk: exit status');
 	like($run->{errors}, qr/\Q$file\E/, '--output to a full disk: says so');
 	is(slurp_file($file), $before, '--output to a full disk: the report before is left');
+	is(scalar @{ report_of($run)->{trials} }, 21, '--output to a full disk: it goes to standard output');
 	is(join(' ', glob "$directory/report*"), $file, '--output to a full disk: no half of another');
 
 	mkdir "$directory/closed", 0500;
 	$run = run_loader($node, 'fetch', '--rows', 100, '--output', "$directory/closed/report");
-	is($run->{status}, 1, '--output where nothing may be written: found before anything is done');
-	like($run->{errors}, qr{\Q$directory\E/closed/report}, '--output where nothing may be written: says so');
+	loader_ends($run, 1, [qr{--output: "\Q$directory\E/closed/report" cannot be written: Permission denied}], '--output where nothing may be written');
+	$run = run_loader($node, 'fetch', '--rows', 100, '--output', "$directory/nowhere/report");
+	loader_ends($run, 1, [qr{--output: "\Q$directory\E/nowhere/report" cannot be written: No such file}], '--output in no directory');
+	is(decode_json(run_loader($node, 'fetch', '--rows', 100, '--format', 'json', '--output', '/dev/stdout')->{output})->{command}, 'fetch', '--output to a device');
 }
 
 # --- memory --------------------------------------------------------------------------------------

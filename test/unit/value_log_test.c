@@ -42,22 +42,49 @@ take_pass(ValueLog *log, ValueDigest *digest, const Pass *pass)
 	return taken;
 }
 
+typedef struct PassCase
+{
+	const char *name;
+	Pass first, second;
+	int64_t ids, notes; /* that differ */
+} PassCase;
+
+static const PassCase cases[] = {
+	{"equal", {.rows = 10}, {.rows = 10}, 0, 0},
+	{"no rows", {0}, {0}, 0, 0},
+	{"one text", {.rows = 3}, {.rows = 3, .changed_every = 2}, 0, 1},
+	{"a null", {.rows = 3}, {.rows = 3, .null_at = 3}, 1, 0},
+	{"the same null", {.rows = 3, .null_at = 2}, {.rows = 3, .null_at = 2}, 0, 0},
+	{"more than a buffer",
+	 {.rows = MANY_ROWS},
+	 {.rows = MANY_ROWS, .changed_every = 1000, .null_at = MANY_ROWS},
+	 1,
+	 10},
+	{"just a buffer", {.rows = 4096}, {.rows = 4096, .changed_every = 4096}, 0, 1},
+	{"rows beyond the first pass's",
+	 {.rows = 4096},
+	 {.rows = MANY_ROWS, .changed_every = 1},
+	 0,
+	 4096},
+	{"fewer rows", {.rows = MANY_ROWS}, {.rows = 5}, 0, 0},
+};
+
 static void
-check_passes(const char *name, Pass first, Pass second, int64_t ids, int64_t notes)
+check_passes(const PassCase *given)
 {
 	RowType *type = make_type();
 	ValueDigest *digest = value_digest_create(type);
 	ValueLog *log = value_log_create(2);
 
-	printf("# %s\n", name);
-	unit_ok(take_pass(log, digest, &first), "the first pass is taken");
+	printf("# %s\n", given->name);
+	unit_ok(take_pass(log, digest, &given->first), "the first pass is taken");
 	unit_ok(value_log_compare(log), "the second one begins");
-	unit_ok(take_pass(log, digest, &second), "the second pass is taken");
-	unit_equal_int(value_log_changed(log, 0), ids, "numbers that differ");
-	unit_equal_int(value_log_changed(log, 1), notes, "texts that differ");
-	unit_equal_int(value_log_changed_values(log), ids + notes, "values that differ");
-	unit_equal_int(value_log_rows(log, false), first.rows, "rows of the first pass");
-	unit_equal_int(value_log_rows(log, true), second.rows, "rows of the second pass");
+	unit_ok(take_pass(log, digest, &given->second), "the second pass is taken");
+	unit_equal_int(value_log_changed(log, 0), given->ids, "numbers that differ");
+	unit_equal_int(value_log_changed(log, 1), given->notes, "texts that differ");
+	unit_equal_int(value_log_changed_values(log), given->ids + given->notes, "values that differ");
+	unit_equal_int(value_log_rows(log, false), given->first.rows, "rows of the first pass");
+	unit_equal_int(value_log_rows(log, true), given->second.rows, "rows of the second pass");
 	value_log_free(log);
 	value_digest_free(digest);
 	row_type_free(type);
@@ -86,19 +113,8 @@ check_again(void)
 int
 main(void)
 {
-	check_passes("equal", (Pass){.rows = 10}, (Pass){.rows = 10}, 0, 0);
-	check_passes("no rows", (Pass){0}, (Pass){0}, 0, 0);
-	check_passes("one text", (Pass){.rows = 3}, (Pass){.rows = 3, .changed_every = 2}, 0, 1);
-	check_passes("a null", (Pass){.rows = 3}, (Pass){.rows = 3, .null_at = 3}, 1, 0);
-	check_passes("the same null", (Pass){.rows = 3, .null_at = 2}, (Pass){.rows = 3, .null_at = 2},
-				 0, 0);
-	check_passes("more than a buffer", (Pass){.rows = MANY_ROWS},
-				 (Pass){.rows = MANY_ROWS, .changed_every = 1000, .null_at = MANY_ROWS}, 1, 10);
-	check_passes("just a buffer", (Pass){.rows = 4096}, (Pass){.rows = 4096, .changed_every = 4096},
-				 0, 1);
-	check_passes("rows beyond the first pass's", (Pass){.rows = 4096},
-				 (Pass){.rows = MANY_ROWS, .changed_every = 1}, 0, 4096);
-	check_passes("fewer rows", (Pass){.rows = MANY_ROWS}, (Pass){.rows = 5}, 0, 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		check_passes(&cases[i]);
 	check_again();
 	value_log_free(NULL);
 	return unit_done();
