@@ -28,7 +28,9 @@ say_from_handler(const char *line, size_t length)
 static void
 handle_signal(int signal_number)
 {
-	/* the line break ends a line of progress, or the terminal's ^C */
+	/* the line breaks end a line of progress, or the terminal's ^C */
+	static const char notice[] = "\ntransferbench: stopping when what is under way has ended; a "
+								 "second signal stops at once\n";
 	static const char farewell[] = "\ntransferbench: stopped at once; \"transferbench cleanup\" "
 								   "drops a table that this run may have left\n";
 	const uint64_t one = 1;
@@ -41,6 +43,7 @@ handle_signal(int signal_number)
 		_exit(EXIT_INCOMPLETE);
 	}
 	(void) !write(event_fd, &one, sizeof(one));
+	say_from_handler(notice, sizeof(notice) - 1);
 	errno = saved_errno;
 }
 

@@ -525,6 +525,8 @@ faulty('no answer', 'fault:silence,skip:2', 2, [qr/batch 3 \(rows 201-300\).*(?:
 	{ rows => 200, retries => 0, in_doubt => '201-300' }, '--request-timeout', '1s', '--no-idempotency');
 faulty('no answer, and none when asked again', 'fault:silence,skip:2', 2, [qr/batch 3/],
 	{ rows => 200, retries => 1, requests => 4, in_doubt => '201-300' }, '--stall-timeout', '500ms', '--retries', 1);
+faulty('no answer, and then a refusal, which is none of the first request', 'fault:silence,skip:2,times:1,then:400', 2,
+	[qr/batch 3.*neither sent nor took a byte.*when sent again: HTTP 400/], { rows => 200, retries => 1, in_doubt => '201-300' }, '--stall-timeout', '500ms');
 faulty('no answer at first', 'fault:silence,skip:2,times:1', 0, undef, { rows => 500, retries => 1 }, '--stall-timeout', '500ms');
 faulty('closed without an answer, nothing written', 'fault:close,skip:2', 2, [qr/gave no answer/, qr/none of the rows in doubt was there/],
 	{ rows => 200, retries => 0, in_doubt => '201-300' }, '--no-idempotency');
@@ -758,7 +760,7 @@ for my $signal (qw(INT TERM))
 	sleep 0.3;
 	$run->{harness}->signal('INT');
 	finish_loader($run);
-	loader_ends($run, 2, [qr/stopped at once/], 'a second SIGINT');
+	loader_ends($run, 2, [ qr/a second signal stops at once/, qr/stopped at once/ ], 'a second SIGINT');
 	loader_ends(run_loader($node, 'cleanup'), 0, undef, 'a second SIGINT: cleanup');
 	is(our_tables($session), 0, 'a second SIGINT: cleanup drops the table');
 }
