@@ -52,6 +52,7 @@ interrupt_install(void)
 {
 	struct sigaction action = {.sa_handler = handle_signal, .sa_flags = SA_RESTART};
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct sigaction hangup;
 
 	sigemptyset(&action.sa_mask);
 	sigemptyset(&ignore.sa_mask);
@@ -68,6 +69,9 @@ interrupt_install(void)
 		message_error("cannot install signal handlers: %m");
 		return false;
 	}
+	/* a terminal that is gone stops a run as Ctrl-C does, unless nohup said otherwise */
+	if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 	return true;
 }
 

@@ -80,6 +80,20 @@ settle_dialect(TransferOptions *o)
 		o->dialect = in_full ? &api_dialect_template : &api_dialect_reference;
 }
 
+/* Trials of a size are told apart by it. */
+static bool
+repeats_a_size(const OptionCounts *sizes)
+{
+	for (size_t i = 0; i < sizes->count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (sizes->value[i] == sizes->value[j])
+			{
+				message_error("--sizes: %lld comes twice", (long long) sizes->value[i]);
+				return true;
+			}
+	return false;
+}
+
 static bool
 fits_dialect(const TransferOptions *o)
 {
@@ -172,8 +186,10 @@ settle(TransferOptions *o)
 {
 	message_set_quiet(o->quiet);
 	settle_dialect(o);
-	return !contradicts_itself(o) && connection_options_check(&o->connection) && fits_dialect(o) &&
-		   check_urls(o) && settle_base_url(o) && settle_http(o);
+	return !contradicts_itself(o) && !repeats_a_size(&o->sizes) &&
+		   connection_options_check(&o->connection, "-d") &&
+		   connection_options_check(&(ConnectionOptions){.dbname = o->from_dsn}, "--from-dsn") &&
+		   fits_dialect(o) && check_urls(o) && settle_base_url(o) && settle_http(o);
 }
 
 static bool
