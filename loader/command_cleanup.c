@@ -79,7 +79,7 @@ read_options(CleanupOptions *options, int argc, char **argv)
 	const OptionTable table = {.usage = usage, .after = after, .groups = groups};
 	OptionsResult result = option_table_read(&table, argc, argv);
 
-	if (result == OPTIONS_OK && !connection_options_check(connection))
+	if (result == OPTIONS_OK && !connection_options_check(connection, "-d"))
 		return OPTIONS_REFUSED;
 	return result;
 }

@@ -287,6 +287,22 @@ query_of_table(const char *table)
 	return NULL;
 }
 
+/* A token that was given is asked for; else one is drawn. */
+static bool
+settle_token(TransferOptions *options)
+{
+	if (options->http.token != NULL)
+		return true;
+	options->http.token = malloc(SERVE_CHILD_TOKEN_BYTES);
+	if (options->http.token == NULL)
+		message_error("out of memory");
+	else if (serve_child_draw_token(options->http.token))
+		return true;
+	free(options->http.token);
+	options->http.token = NULL;
+	return false;
+}
+
 static bool
 start_child(CompareSetup *setup)
 {
@@ -302,6 +318,7 @@ start_child(CompareSetup *setup)
 		.query = query != NULL ? query : setup->source_query,
 		.order_by = options->order_by,
 		.save_table = target,
+		.token = options->http.token,
 		.writers = (int) options->jobs,
 	};
 	bool started =
@@ -318,13 +335,26 @@ open_child(CompareSetup *setup)
 	RunSession *session = &setup->session;
 	TransferOptions *options = session->options;
 
-	if (!start_child(setup))
+	if (!settle_token(options) || !start_child(setup))
 		return false;
 	options->url = setup->child.url;
 	setup->comparison.read.plan.target.base_url = options->url;
 	setup->comparison.child = &setup->child;
 	message_note("no --url: measuring against an endpoint of this run, %s", options->url);
 	return run_session_open_api(session);
+}
+
+/* Whether any path leads over HTTP. */
+static bool
+wants_api(const Comparison *comparison)
+{
+	bool wanted = false;
+
+	for (int i = 0; i < comparison->read_paths; i++)
+		wanted |= !comparison->read_path[i]->is_native;
+	for (int i = 0; i < comparison->write_paths; i++)
+		wanted |= !comparison->write_path[i]->is_native;
+	return wanted;
 }
 
 /* --- all of it --------------------------------------------------------------------------- */
@@ -365,7 +395,7 @@ make(CompareSetup *setup)
 	if (comparison->write_paths > 0 &&
 		!write_setup_table(&comparison->write, &(WriteSetupTable){0}))
 		return false;
-	if (!transfer_options_name_api(session->options) && !open_child(setup))
+	if (wants_api(comparison) && !transfer_options_name_api(session->options) && !open_child(setup))
 		return false;
 	if (comparison->write_paths > 0 && !write_setup_plan(&comparison->write, session->options->url))
 		return false;

@@ -28,7 +28,9 @@ say_from_handler(const char *line, size_t length)
 static void
 handle_signal(int signal_number)
 {
-	/* the line break ends a line of progress, or the terminal's ^C */
+	/* the line breaks end a line of progress, or the terminal's ^C */
+	static const char notice[] = "\ntransferbench: stopping when what is under way has ended; a "
+								 "second signal stops at once\n";
 	static const char farewell[] = "\ntransferbench: stopped at once; \"transferbench cleanup\" "
 								   "drops a table that this run may have left\n";
 	const uint64_t one = 1;
@@ -41,6 +43,7 @@ handle_signal(int signal_number)
 		_exit(EXIT_INCOMPLETE);
 	}
 	(void) !write(event_fd, &one, sizeof(one));
+	say_from_handler(notice, sizeof(notice) - 1);
 	errno = saved_errno;
 }
 
@@ -49,6 +52,7 @@ interrupt_install(void)
 {
 	struct sigaction action = {.sa_handler = handle_signal, .sa_flags = SA_RESTART};
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct sigaction hangup;
 
 	sigemptyset(&action.sa_mask);
 	sigemptyset(&ignore.sa_mask);
@@ -65,6 +69,9 @@ interrupt_install(void)
 		message_error("cannot install signal handlers: %m");
 		return false;
 	}
+	/* a terminal that is gone stops a run as Ctrl-C does, unless nohup said otherwise */
+	if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 	return true;
 }
 

@@ -150,6 +150,7 @@ read_setup_open(ReadSetup *setup, RunSession *session, const char *table, const 
 		.order_by = options->order_by,
 		.option = name_source(session, table, query),
 		.order_is_told = true,
+		.named_by_stranger = query == NULL && session->has_info && table == session->info.table,
 	};
 	bool fit;
 
@@ -203,11 +204,14 @@ read_setup_count(ReadSetup *setup, int64_t most)
 	if (select == NULL ||
 		asprintf(&sql, "SELECT pg_catalog.count(*) FROM (%s) AS counted", select) < 0)
 		message_error("out of memory");
-	else if (database_run(database, sql, DATABASE_WAIT_FOREVER, &result) == DATABASE_OK)
+	else if (database_run(database, query_source_begin_sql(), DATABASE_WAIT_FOREVER, NULL) ==
+				 DATABASE_OK &&
+			 database_run(database, sql, DATABASE_WAIT_FOREVER, &result) == DATABASE_OK)
 		count = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
 	else
 		message_error("the rows cannot be counted: %s", database->message);
 	PQclear(result);
+	database_make_idle(database);
 	free(sql);
 	free(select);
 	return count;

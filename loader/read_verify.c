@@ -132,6 +132,11 @@ tell_values(ReadSetup *setup, const ReadPath *first, const ReadPath *path, int64
 		compare_values(setup, first, path, size, &sink, verification);
 	value_digest_free(sink.digest);
 	value_log_free(sink.log);
+	if (setup->is_ordered && setup->source.order == NULL)
+		run_session_note(
+			setup->session,
+			"where the query's ORDER BY does not decide the place of every row, these may be "
+			"other rows, not changed values (see --order-by)");
 	if (!setup->is_ordered)
 		run_session_note(setup->session,
 						 "different rows or changed values: order undefined (see --order-by)");

@@ -82,6 +82,18 @@ can_write_report(const char *path)
 	return can_write;
 }
 
+/* A pooler may give its own name to the sessions behind it. */
+static void
+check_name(const RunSession *session)
+{
+	const char *name = PQparameterStatus(session->control.connection, "application_name");
+
+	if (name != NULL && strcmp(name, session->application_name) != 0)
+		message_warning("the server knows this run as \"%s\", not as \"%s\": \"transferbench "
+						"cleanup\" could take it for dead, and drop its table",
+						name, session->application_name);
+}
+
 bool
 run_session_open(RunSession *session, const char *command, TransferOptions *options)
 {
@@ -99,6 +111,7 @@ run_session_open(RunSession *session, const char *command, TransferOptions *opti
 		!environment_read(&session->run.environment, &session->control))
 		return false;
 	session->may_checkpoint = may_checkpoint(&session->control);
+	check_name(session);
 	return true;
 }
 

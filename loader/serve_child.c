@@ -9,7 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,7 +41,7 @@ add(Arguments *arguments, const char *option, const char *value)
 /* What a person would have typed: the same connection, by the same words. */
 static void
 fill_arguments(Arguments *arguments, const ServeChildOptions *options, const char *readers,
-			   const char *writers)
+			   const char *writers, const char *token_path)
 {
 	*arguments = (Arguments){.value = {"transferbench", "serve", "--quiet"}, .count = 3};
 	add(arguments, "--port", "0");
@@ -52,11 +55,12 @@ fill_arguments(Arguments *arguments, const ServeChildOptions *options, const cha
 	add(arguments, "--save-table", options->save_table);
 	add(arguments, "--connections", readers);
 	add(arguments, "--write-connections", writers);
+	add(arguments, "--token-file", token_path);
 }
 
 /* In the child, after the fork: only what is safe there. */
 static void
-become_server(int output, pid_t parent, char *const *arguments)
+become_server(int output, int token_file, pid_t parent, char *const *arguments)
 {
 	sigset_t none;
 
@@ -65,7 +69,7 @@ become_server(int output, pid_t parent, char *const *arguments)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (getppid() != parent || dup2(output, STDOUT_FILENO) < 0)
+	if (getppid() != parent || dup2(output, STDOUT_FILENO) < 0 || fcntl(token_file, F_SETFD, 0) < 0)
 		_exit(EXIT_FAILURE);
 	execv("/proc/self/exe", arguments);
 	_exit(EXIT_FAILURE);
@@ -99,26 +103,63 @@ read_url(ServeChild *child, int input)
 }
 
 bool
+serve_child_draw_token(char token[SERVE_CHILD_TOKEN_BYTES])
+{
+	unsigned char random[(SERVE_CHILD_TOKEN_BYTES - 1) / 2];
+
+	if (getrandom(random, sizeof(random), 0) != (ssize_t) sizeof(random))
+	{
+		message_error("a token for the endpoint of this run cannot be drawn: %m");
+		return false;
+	}
+	for (size_t i = 0; i < sizeof(random); i++)
+		snprintf(token + 2 * i, 3, "%02x", random[i]);
+	return true;
+}
+
+/* A file in memory, which the child inherits: a token belongs neither into its arguments nor, where other
+ * programs would inherit it, into the environment. */
+static int
+keep_token(const char *token)
+{
+	int file = memfd_create("token", MFD_CLOEXEC);
+	size_t length = strlen(token);
+
+	if (file >= 0 && fchmod(file, 0600) == 0 && write(file, token, length) == (ssize_t) length)
+		return file;
+	message_error("an endpoint cannot be started: %m");
+	if (file >= 0)
+		close(file);
+	return -1;
+}
+
+bool
 serve_child_start(ServeChild *child, const ServeChildOptions *options)
 {
 	Arguments arguments;
-	char readers[16], writers[16];
+	char readers[16], writers[16], token_path[32];
+	int token_file = keep_token(options->token);
 	int fds[2];
 	pid_t parent = getpid();
 
 	*child = (ServeChild){0};
+	if (token_file < 0)
+		return false;
+	snprintf(token_path, sizeof(token_path), "/proc/self/fd/%d", token_file);
 	snprintf(writers, sizeof(writers), "%d", options->writers);
 	snprintf(readers, sizeof(readers), "%d", SERVE_CHILD_READERS);
-	fill_arguments(&arguments, options, readers, writers);
+	fill_arguments(&arguments, options, readers, writers, token_path);
 	if (pipe2(fds, O_CLOEXEC) != 0)
 	{
 		message_error("an endpoint cannot be started: %m");
+		close(token_file);
 		return false;
 	}
 	child->pid = fork();
 	if (child->pid == 0)
-		become_server(fds[1], parent, (char *const *) arguments.value);
+		become_server(fds[1], token_file, parent, (char *const *) arguments.value);
 	close(fds[1]);
+	close(token_file);
 	if (child->pid < 0)
 	{
 		child->pid = 0;

@@ -27,9 +27,14 @@ typedef struct ServeChildOptions
 	const char *table, *query; /* what is served; one of them */
 	const char *order_by;
 	const char *save_table; /* what is written to; NULL: nothing */
+	const char *token;      /* that it asks for: other users of this machine can reach it too */
 	int writers;            /* database connections that it writes by */
 } ServeChildOptions;
 
+#define SERVE_CHILD_TOKEN_BYTES 33 /* of a token, its terminator too */
+
+/* Draws a token; false, with a message, when the system has no random bytes. */
+extern bool serve_child_draw_token(char token[SERVE_CHILD_TOKEN_BYTES]);
 /* Starts it and waits until it listens. False after a message, its own among them. */
 extern bool serve_child_start(ServeChild *child, const ServeChildOptions *options);
 /* False, after a message, when it ended without having been asked to. */

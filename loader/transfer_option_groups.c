@@ -340,7 +340,7 @@ fill_http(TransferGroupSpecs *group, TransferOptions *o)
 		HEADING("The API"),
 		TEXT("url", &o->url, "BASE", "base URL; the dialect adds its paths"),
 		CUSTOM("api", o, take_dialect, "DIALECT",
-			   "reference (default), plumber, postgrest or template"),
+			   "reference (default with --url), plumber, postgrest or template\n(default without)"),
 		TEXT("get-url", &o->target.get_url, "URL",
 			 "for reading, in full; {n} and {offset} are replaced"),
 		TEXT("post-url", &o->target.post_url, "URL", "for writing, in full"),
@@ -381,8 +381,8 @@ fill_post(TransferGroupSpecs *group, TransferOptions *o)
 	const OptionSpec specs[] = {
 		HEADING("Posting"),
 		NUMBER(BYTES, "max-body-bytes", &o->max_body_bytes, 1, INT64_MAX, "SIZE",
-			   "a batch is cut before its body would be longer (default: what the\nendpoint's "
-			   "/info tells, else 8MiB)"),
+			   "a batch is cut before its body would be longer (default, and at most:\nwhat the "
+			   "endpoint's /info tells; else 8MiB)"),
 		CHOICE("body", &o->body_format, body_choices, "FORM", "array (default) or ndjson"),
 		TEXT("on-conflict", &o->target.on_conflict, "COLUMNS",
 			 "postgrest: rows with these values already there are ignored"),

@@ -20,7 +20,6 @@ transfer_options_init(TransferOptions *options)
 		.insert_rows = 1000,
 		.trials = 1,
 		.budget = {.kind = COST_BUDGET_RATIO, .value = 2},
-		.dialect = &api_dialect_reference,
 		.connect_timeout_ms = 10 * MS_PER_S,
 		.stall_timeout_ms = 60 * MS_PER_S,
 		.retries = 5,
@@ -70,6 +69,31 @@ contradicts_itself(const TransferOptions *o)
 						  o->http.client_cert != NULL);
 }
 
+/* A URL in full may lead to any API; of one that is not known nothing is promised, such as that its
+ * errors mean that nothing was written. */
+static void
+settle_dialect(TransferOptions *o)
+{
+	bool in_full = o->url == NULL && (o->target.get_url != NULL || o->target.post_url != NULL);
+
+	if (o->dialect == NULL)
+		o->dialect = in_full ? &api_dialect_template : &api_dialect_reference;
+}
+
+/* Trials of a size are told apart by it. */
+static bool
+repeats_a_size(const OptionCounts *sizes)
+{
+	for (size_t i = 0; i < sizes->count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (sizes->value[i] == sizes->value[j])
+			{
+				message_error("--sizes: %lld comes twice", (long long) sizes->value[i]);
+				return true;
+			}
+	return false;
+}
+
 static bool
 fits_dialect(const TransferOptions *o)
 {
@@ -98,7 +122,8 @@ check_urls(const TransferOptions *o)
 	}
 	return (o->url == NULL || http_url_check("--url", o->url)) &&
 		   (o->target.get_url == NULL || http_url_check("--get-url", o->target.get_url)) &&
-		   (o->target.post_url == NULL || http_url_check("--post-url", o->target.post_url));
+		   (o->target.post_url == NULL || http_url_check("--post-url", o->target.post_url)) &&
+		   (o->http.proxy == NULL || http_proxy_check("--proxy", o->http.proxy));
 }
 
 /* The dialects add paths that begin with a slash. */
@@ -160,8 +185,11 @@ static bool
 settle(TransferOptions *o)
 {
 	message_set_quiet(o->quiet);
-	return !contradicts_itself(o) && connection_options_check(&o->connection) && fits_dialect(o) &&
-		   check_urls(o) && settle_base_url(o) && settle_http(o);
+	settle_dialect(o);
+	return !contradicts_itself(o) && !repeats_a_size(&o->sizes) &&
+		   connection_options_check(&o->connection, "-d") &&
+		   connection_options_check(&(ConnectionOptions){.dbname = o->from_dsn}, "--from-dsn") &&
+		   fits_dialect(o) && check_urls(o) && settle_base_url(o) && settle_http(o);
 }
 
 static bool

@@ -70,7 +70,7 @@ typedef struct TransferOptions
 	char *base_url;   /* it without its last slashes, which `url` then is */
 	ApiTarget target; /* get_url, post_url, schema, on_conflict; the rest is filled in later */
 	const char *api;
-	const ApiDialect *dialect;
+	const ApiDialect *dialect; /* NULL until all options were read: by the URLs that are given */
 	HttpOptions http;
 	OptionList headers;
 	const char *token_file, *token_env;

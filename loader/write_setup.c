@@ -366,7 +366,8 @@ write_setup_plan(WriteSetup *setup, const char *url)
 	setup->plan.target.table = setup->table.name;
 	setup->plan.target.idempotency_key =
 		session->has_info && session->info.idempotency && !options->no_idempotency;
-	return url == NULL || options->dialect != &api_dialect_postgrest || announce_table(setup);
+	return url == NULL || options->dialect != &api_dialect_postgrest || !setup->table.is_ours ||
+		   announce_table(setup);
 }
 
 bool
@@ -416,11 +417,12 @@ write_setup_close(WriteSetup *setup)
 int64_t
 write_setup_max_body_bytes(const RunSession *session)
 {
-	if (session->options->max_body_bytes > 0)
-		return session->options->max_body_bytes;
-	if (session->has_info && session->info.max_body_bytes >= 0)
-		return session->info.max_body_bytes;
-	return DEFAULT_MAX_BODY_BYTES;
+	int64_t wanted = session->options->max_body_bytes;
+	int64_t told = session->has_info ? session->info.max_body_bytes : -1;
+
+	if (wanted > 0 && (told <= 0 || wanted <= told))
+		return wanted;
+	return told >= 0 ? told : DEFAULT_MAX_BODY_BYTES;
 }
 
 int64_t

@@ -55,7 +55,7 @@ extern bool write_setup_close(WriteSetup *setup);
 
 /* A supply for one path; NULL after a message. `rows`: -1 for all that the source has. */
 extern BatchSupply *write_setup_supply(WriteSetup *setup, const WritePath *path, int64_t rows);
-/* The largest body of a POST: by option, by the endpoint, else the default. */
+/* The largest body of a POST: by option, but no more than the endpoint takes, else the default. 0: any. */
 extern int64_t write_setup_max_body_bytes(const RunSession *session);
 /* Rows of a batch on a path: --batch-rows, or with --as-shipped each path's own. */
 extern int64_t write_setup_batch_rows(const RunSession *session, const WritePath *path,

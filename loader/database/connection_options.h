@@ -37,8 +37,8 @@ typedef struct ConnectionOptions
 /* Takes one option; false when the letter is none of these. */
 extern bool connection_option_take(ConnectionOptions *options, int letter, const char *value);
 
-/* False, with a message, when the connection string cannot be read. */
-extern bool connection_options_check(const ConnectionOptions *options);
+/* False, with a message that names the option, when the connection string cannot be read. */
+extern bool connection_options_check(const ConnectionOptions *options, const char *option);
 
 #define CONNECTION_PARAMETERS 8
 

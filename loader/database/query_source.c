@@ -91,11 +91,13 @@ examine_table(QuerySource *source, const QuerySourceOptions *options, Database *
 	PGresult *found = database_execute(
 		database,
 		"SELECT pg_catalog.format('%I.%I', n.nspname, c.relname),"
-		" c.relkind" IS "ANY ('{r,p,v,m,f}'::pg_catalog.\"char\"[]), c.relname"
+		" c.relkind" IS "ANY ('{r,p,v,m,f}'::pg_catalog.\"char\"[]), c.relname,"
+		" (c.relkind" IS "ANY ('{r,p}'::pg_catalog.\"char\"[]) AND NOT c.relrowsecurity)"
+		" OR pg_catalog.pg_get_userbyid(c.relowner)" IS "CURRENT_USER"
 		" FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" IS "c.relnamespace"
 		" WHERE c.oid" IS "$1::pg_catalog.regclass::pg_catalog.oid",
 		1, &options->table);
-	bool is_readable;
+	bool is_readable, is_harmless;
 
 	if (found == NULL || PQntuples(found) != 1)
 	{
@@ -103,6 +105,7 @@ examine_table(QuerySource *source, const QuerySourceOptions *options, Database *
 		return refuse(options, database);
 	}
 	is_readable = *PQgetvalue(found, 0, 1) == 't';
+	is_harmless = *PQgetvalue(found, 0, 3) == 't' || !options->named_by_stranger;
 	source->table = strdup(PQgetvalue(found, 0, 0));
 	source->bare_name = strdup(PQgetvalue(found, 0, 2));
 	PQclear(found);
@@ -111,6 +114,15 @@ examine_table(QuerySource *source, const QuerySourceOptions *options, Database *
 		message_error("%s \"%s\" cannot be %s: it is neither a table nor a view",
 					  options->option == NULL ? "--table" : options->option, options->table,
 					  purpose(options));
+		return false;
+	}
+	if (!is_harmless)
+	{
+		message_error(
+			"%s \"%s\" is not read only because the endpoint names it: reading a view, or a "
+			"table with row policies, runs what its owner wrote; name it with --source if "
+			"that is meant",
+			options->option, options->table);
 		return false;
 	}
 	return (source->table != NULL && source->bare_name != NULL) || out_of_memory();

@@ -54,6 +54,9 @@ typedef struct QuerySourceOptions
 	const char *order_by; /* may be NULL: then by the primary key of a table */
 	const char *option;   /* how it was named, for messages; NULL: --table or --query, of serve */
 	bool order_is_told;   /* no warning of a table without a primary key: the caller sees to it */
+	bool
+		named_by_stranger; /* the name came over the network: only a plain table is read, or one of this
+	                         * role, since a view or a policy is a program of its owner's */
 } QuerySourceOptions;
 
 /* Examines the source on an open connection. False, with a message, when it is not fit to be

@@ -143,10 +143,9 @@ make_table(RunTable *table, const RunTableOptions *options, Database *database)
 	if (!create(table, options, database) || !comment(table, options, database) ||
 		!grant(table, options, database))
 		return false;
-	if (!execute("COMMIT", database))
-		return fail(table, "cannot be made", database);
+	/* from here on it may be there, whatever the answer is */
 	table->is_ours = true;
-	return true;
+	return execute("COMMIT", database) || fail(table, "cannot be made", database);
 }
 
 static bool
@@ -183,9 +182,16 @@ open_existing(RunTable *table, const RunTableOptions *options, Database *databas
 bool
 run_table_open(RunTable *table, const RunTableOptions *options, Database *database)
 {
+	bool opened;
+
 	*table = (RunTable){0};
-	return options->append ? open_existing(table, options, database)
-						   : open_new(table, options, database);
+	opened = options->append ? open_existing(table, options, database)
+							 : open_new(table, options, database);
+	if (opened)
+		return true;
+	run_table_close(table, options, database);
+	run_table_free(table);
+	return false;
 }
 
 bool

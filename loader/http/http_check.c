@@ -89,13 +89,25 @@ scheme_length(const char *url)
 	return strncmp(url + length, "://", 3) == 0 ? length : 0;
 }
 
+static const char *const url_schemes[] = {"http", "https", NULL};
+static const char *const proxy_schemes[] = {"http",   "https",   "socks4", "socks4a",
+											"socks5", "socks5h", NULL};
+
 static bool
-check_scheme(const char *option, const char *url)
+is_among(const char *const *names, const char *text, size_t length)
+{
+	for (; *names != NULL; names++)
+		if (strlen(*names) == length && strncasecmp(*names, text, length) == 0)
+			return true;
+	return false;
+}
+
+static bool
+check_scheme(const char *option, const char *url, const char *const *schemes, const char *wanted)
 {
 	size_t length = scheme_length(url);
 
-	if ((length == 4 && strncasecmp(url, "http", length) == 0) ||
-		(length == 5 && strncasecmp(url, "https", length) == 0))
+	if (is_among(schemes, url, length))
 	{
 		/* libcurl would take the first part of a path for the host */
 		if (url[length + strlen("://")] != '/')
@@ -104,10 +116,10 @@ check_scheme(const char *option, const char *url)
 		return false;
 	}
 	if (length == 0)
-		message_error("%s: the URL has no scheme: expected http://... or https://...", option);
+		message_error("%s: the URL has no scheme: expected %s", option, wanted);
 	else
-		message_error("%s: the URL has the scheme \"%.*s\": expected http://... or https://...",
-					  option, length > SHOWN_SCHEME_BYTES ? SHOWN_SCHEME_BYTES : (int) length, url);
+		message_error("%s: the URL has the scheme \"%.*s\": expected %s", option,
+					  length > SHOWN_SCHEME_BYTES ? SHOWN_SCHEME_BYTES : (int) length, url, wanted);
 	return false;
 }
 
@@ -123,9 +135,10 @@ has_part(CURLU *url, CURLUPart part)
 }
 
 static bool
-check_parts(const char *option, const char *text, CURLU *url)
+check_parts(const char *option, const char *text, const char *credentials, CURLU *url)
 {
-	CURLUcode code = curl_url_set(url, CURLUPART_URL, text, 0);
+	/* a scheme that libcurl does not know as one of a URL may be one of a proxy */
+	CURLUcode code = curl_url_set(url, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME);
 
 	if (code != CURLUE_OK)
 	{
@@ -134,31 +147,45 @@ check_parts(const char *option, const char *text, CURLU *url)
 	}
 	if (has_part(url, CURLUPART_USER) || has_part(url, CURLUPART_PASSWORD))
 	{
-		message_error("%s: the URL must not contain a user name or password: pass a token with "
-					  "--token-file or --token-env, other credentials with --header",
-					  option);
+		message_error("%s: the URL must not contain a user name or password: %s", option,
+					  credentials);
 		return false;
 	}
 	return true;
 }
 
-bool
-http_url_check(const char *option, const char *url)
+static bool
+check_url(const char *option, const char *text, const char *credentials)
 {
-	CURLU *parsed;
+	CURLU *url = curl_url();
 	bool is_good;
 
-	if (!check_scheme(option, url))
-		return false;
-	parsed = curl_url();
-	if (parsed == NULL)
+	if (url == NULL)
 	{
 		message_error("out of memory");
 		return false;
 	}
-	is_good = check_parts(option, url, parsed);
-	curl_url_cleanup(parsed);
+	is_good = check_parts(option, text, credentials, url);
+	curl_url_cleanup(url);
 	return is_good;
+}
+
+bool
+http_url_check(const char *option, const char *url)
+{
+	return check_scheme(option, url, url_schemes, "http://... or https://...") &&
+		   check_url(option, url,
+					 "pass a token with --token-file or --token-env, other credentials with "
+					 "--header");
+}
+
+bool
+http_proxy_check(const char *option, const char *url)
+{
+	return check_scheme(option, url, proxy_schemes,
+						"http://..., https://..., socks4://..., socks4a://..., socks5://... or "
+						"socks5h://...") &&
+		   check_url(option, url, "a proxy that asks for them is not supported");
 }
 
 static void

@@ -13,6 +13,8 @@ hint(CURLcode code)
 		return " (--cacert names the authority to trust)";
 	if (code == CURLE_SSL_CACERT_BADFILE)
 		return " (the file is --cacert's)";
+	if (code == CURLE_SSL_CONNECT_ERROR)
+		return " (is it http:// instead?)";
 	return "";
 }
 

@@ -223,7 +223,8 @@ http_session_totals(const HttpSession *session)
 
 /* --- a body for a message -------------------------------------------------------------- */
 
-/* A line of text, whatever the bytes were: a terminal must not obey them. Terminates it. */
+/* A line of text, whatever the bytes were: a terminal must not obey them. Terminates it, without the
+ * blanks that a line end became. */
 static void
 make_printable(char *text, size_t length, bool is_cut)
 {
@@ -244,6 +245,8 @@ make_printable(char *text, size_t length, bool is_cut)
 		else if (*byte >= 0x80 && !is_utf8)
 			*byte = '?';
 	}
+	for (size_t end = strlen(text); end > 0 && text[end - 1] == ' '; end--)
+		text[end - 1] = '\0';
 }
 
 void

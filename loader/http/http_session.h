@@ -42,6 +42,8 @@ extern bool http_header_check(const char *option, const char *header);
 /* False, with a message naming `option`, unless http: or https: with a host and no userinfo (a hint
  * to --token-file); the message repeats no secret. */
 extern bool http_url_check(const char *option, const char *url);
+/* Likewise of a proxy, which may speak SOCKS, too. */
+extern bool http_proxy_check(const char *option, const char *url);
 /* The URL without user, query and fragment, for messages; the caller frees. */
 extern char *http_url_shown(const char *url);
 /* A token from the first line of a file (mode 0600 or stricter, or refused) or an environment

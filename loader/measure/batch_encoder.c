@@ -145,7 +145,8 @@ fail_too_long(BatchEncoder *batch, int64_t row, int64_t bytes)
 {
 	snprintf(batch->problem, sizeof(batch->problem),
 			 "row %" PRId64 ": it takes %" PRId64 " bytes alone, over the limit of %" PRId64
-			 " bytes of a batch: raise --max-body-bytes, or leave the row out",
+			 " bytes of a batch: raise --max-body-bytes, the endpoint's too, or leave the row "
+			 "out",
 			 row, bytes, batch->max_bytes);
 	return false;
 }

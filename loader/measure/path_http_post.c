@@ -253,10 +253,22 @@ may_repeat(const WriteJob *job, Attempt said, int number)
 	return is_worth_it && !job->interrupted && number <= job->plan->retry.max_retries;
 }
 
+/* Of rows in doubt the reason is why nobody knows, whatever came of asking again. */
+static void
+keep_reason(WriteJob *job, const Batch *batch, const char *doubt, const char *last)
+{
+	bool is_same = *doubt == '\0' || strcmp(doubt, last) == 0;
+
+	write_job_problem(job, "batch %lld (rows %lld-%lld): %s%s%s", (long long) batch->number,
+					  (long long) batch->first_row,
+					  (long long) (batch->first_row + batch->rows - 1), is_same ? last : doubt,
+					  is_same ? "" : "; when sent again: ", is_same ? "" : last);
+}
+
 static BatchOutcome
 send_batch(WriteJob *job, const Batch *batch, const ApiRequest *api)
 {
-	bool in_doubt = false; /* since an attempt whose end nobody knows */
+	char doubt[WHY_SIZE] = ""; /* of the first attempt whose end nobody knows */
 	char why[WHY_SIZE] = "";
 
 	for (int number = 1;; number++)
@@ -267,16 +279,15 @@ send_batch(WriteJob *job, const Batch *batch, const ApiRequest *api)
 		if (said == ATTEMPT_COMMITTED)
 			return BATCH_COMMITTED;
 		/* a refusal of a repeated request says nothing of the first one */
-		in_doubt |= said == ATTEMPT_UNKNOWN || said == ATTEMPT_UNCLEAR;
+		if (*doubt == '\0' && (said == ATTEMPT_UNKNOWN || said == ATTEMPT_UNCLEAR))
+			memcpy(doubt, why, sizeof(doubt));
 		if (!may_repeat(job, said, number) || !wait_for_retry(job, number, answer.retry_after))
 			break;
 	}
 	/* that a stop was asked for is no problem of the batch */
-	if (in_doubt || !job->interrupted)
-		write_job_problem(job, "batch %lld (rows %lld-%lld): %s", (long long) batch->number,
-						  (long long) batch->first_row,
-						  (long long) (batch->first_row + batch->rows - 1), why);
-	return in_doubt ? BATCH_IN_DOUBT : BATCH_NOT_WRITTEN;
+	if (*doubt != '\0' || !job->interrupted)
+		keep_reason(job, batch, doubt, why);
+	return *doubt != '\0' ? BATCH_IN_DOUBT : BATCH_NOT_WRITTEN;
 }
 
 /* One key per batch, the same for all its attempts: run, trial, number. */

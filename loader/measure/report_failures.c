@@ -66,7 +66,11 @@ draw_failure(ReportPage *page, const Trial *trial)
 	if (trial->in_doubt.count > 0)
 		put_ranges(page, name, &trial->in_doubt, "in doubt, they may have been written or not",
 				   why);
-	if (trial->direction == TRANSFER_WRITE)
+	/* a source that failed did not tell how many rows it has */
+	if (trial->direction == TRANSFER_WRITE && trial->rows == trial->size)
+		report_page_put(page, page->item, "%s: the %s rows before are committed", name,
+						quantity_count(trial->rows).text);
+	else if (trial->direction == TRANSFER_WRITE)
 		report_page_put(page, page->item, "%s: %s of %s rows are committed", name,
 						quantity_count(trial->rows).text, quantity_count(trial->size).text);
 }

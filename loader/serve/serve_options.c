@@ -265,7 +265,7 @@ check_configuration(ServeConfiguration *configuration)
 		configuration->limits.write_connections = 0;
 	if (configuration->source.table == NULL && configuration->source.query == NULL)
 		configuration->source.table = DEFAULT_TABLE;
-	return connection_options_check(&configuration->connection);
+	return connection_options_check(&configuration->connection, "-d");
 }
 
 /* getopt's complaint in our words. */

@@ -617,12 +617,15 @@ SAVE_FAULTS = {
 
 def has_fault(connection, request):
     """Whether fault= is this request's: skip= tries of key= are spared (default none), then times=
-    of them have it (default all)."""
+    of them have it (default all), and the one that follows has the status then=, if given."""
     if 'fault' not in request.parameters:
         return False
     if 'times' not in request.parameters and 'skip' not in request.parameters:
         return True
     tries = connection.server.shared.count_try(request.text('key')) - request.number('skip', 0)
+    if 'then' in request.parameters and tries == request.number('times') + 1:
+        request.parameters.update(fault=b'status', status=request.raw('then'))
+        return True
     return 0 < tries <= request.number('times', tries)
 
 
@@ -958,7 +961,7 @@ BEHAVIOURS = {
 }
 UNLOGGED_PATHS = ('/requests', '/reset_requests', '/saved', '/reset_saved')
 # they decide by themselves what is read of a request's body
-BODY_READERS = (behave_save, behave_via)
+BODY_READERS = (behave_save, behave_table, behave_via)
 
 
 def find_behaviour(path):

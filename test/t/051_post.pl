@@ -3,6 +3,7 @@
 use strict;
 use warnings FATAL => 'all';
 
+use JSON::PP ();
 use List::Util qw(sum0 uniq);
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -164,6 +165,7 @@ for my $rows (0, 1, 10001)
 		[ 'bodies as long as /info says', 100_000, via($narrow) ],
 		[ 'bodies as long as /info says, gzip', 100_000, via($narrow), '--gzip' ],
 		[ 'bodies as long as --max-body-bytes says', 30_000, via($narrow), '--max-body-bytes', '30kB' ],
+		[ 'no longer than /info says, whatever --max-body-bytes says', 100_000, via($narrow), '--max-body-bytes', '1GB' ],
 		[ 'lines as long as --max-body-bytes says', 30_000, via($narrow), '--max-body-bytes', '30kB', '--body', 'ndjson' ])
 	{
 		my ($name, $limit, $base, @arguments) = @$way;
@@ -464,6 +466,15 @@ sub saving
 	return $scripted->url('/save', 'key', 'saving' . ++$tries, @_);
 }
 
+# A URL in full, and no --api: what is known of `serve` is not taken for granted.
+{
+	my $run = run_loader($node, 'post', '--post-url', saving(fault => 'status', status => 500, skip => 2), '--table', 'posted', '--verify', 'none',
+		'--rows', 500, '--batch-rows', 100, '--format', 'json');
+	my $trial = report_of($run)->{trials}[0];
+
+	loader_ends($run, 2, [qr/HTTP 500/], 'status 500 at a URL in full');
+	is(ranges($trial, 'in_doubt') . "/$trial->{retries}", '201-300/0', 'status 500 at a URL in full: nobody knows, and it is not repeated');
+}
 for my $code (202, 206, 301, 302, 303)
 {
 	answered("status $code leaves it open", saving(fault => 'status', status => $code, skip => 2), 2, [qr/batch 3 \(rows 201-300\): HTTP $code/],
@@ -514,6 +525,8 @@ faulty('no answer', 'fault:silence,skip:2', 2, [qr/batch 3 \(rows 201-300\).*(?:
 	{ rows => 200, retries => 0, in_doubt => '201-300' }, '--request-timeout', '1s', '--no-idempotency');
 faulty('no answer, and none when asked again', 'fault:silence,skip:2', 2, [qr/batch 3/],
 	{ rows => 200, retries => 1, requests => 4, in_doubt => '201-300' }, '--stall-timeout', '500ms', '--retries', 1);
+faulty('no answer, and then a refusal, which is none of the first request', 'fault:silence,skip:2,times:1,then:400', 2,
+	[qr/batch 3.*neither sent nor took a byte.*when sent again: HTTP 400/], { rows => 200, retries => 1, in_doubt => '201-300' }, '--stall-timeout', '500ms');
 faulty('no answer at first', 'fault:silence,skip:2,times:1', 0, undef, { rows => 500, retries => 1 }, '--stall-timeout', '500ms');
 faulty('closed without an answer, nothing written', 'fault:close,skip:2', 2, [qr/gave no answer/, qr/none of the rows in doubt was there/],
 	{ rows => 200, retries => 0, in_doubt => '201-300' }, '--no-idempotency');
@@ -564,6 +577,7 @@ answered('no endpoint, by template', 'http://127.0.0.1:1/save', 2, [qr/could not
 answered('an endpoint that does not accept', "http://127.0.0.1:$scripted->{unanswered_port}/save", 2, [qr/could not connect.*within 0.3 s/],
 	{ rows => 0, retries => 0, refused => '1-100' }, '--retries', 0, '--connect-timeout', '300ms');
 loader_ends(post($scripted->url(''), '--rows', 10), 1, [ qr/info/, qr/404/, qr/--api/ ], 'no reference endpoint');
+loader_ends(post($url =~ s/^http/https/r, '--rows', 10), 1, [qr{is it http://}], 'no TLS there');
 is(our_tables($session), 0, 'nothing is left behind');
 
 # --- the database stops, and a backend dies ----------------------------------------------------
@@ -746,7 +760,7 @@ for my $signal (qw(INT TERM))
 	sleep 0.3;
 	$run->{harness}->signal('INT');
 	finish_loader($run);
-	loader_ends($run, 2, [qr/stopped at once/], 'a second SIGINT');
+	loader_ends($run, 2, [ qr/a second signal stops at once/, qr/stopped at once/ ], 'a second SIGINT');
 	loader_ends(run_loader($node, 'cleanup'), 0, undef, 'a second SIGINT: cleanup');
 	is(our_tables($session), 0, 'a second SIGINT: cleanup drops the table');
 }
@@ -769,6 +783,240 @@ for my $signal (qw(INT TERM))
 	wait_until(sub { $session->value("SELECT count(*) FROM pg_stat_activity WHERE application_name ~ '^transferbench/'") == 0 }, 'its connections end');
 	loader_ends(run_loader($node, 'cleanup'), 0, undef, 'cleanup after kill -9');
 	is(our_tables($session), 0, 'kill -9: cleanup drops it');
+}
+
+# --- dialects ----------------------------------------------------------------------------------
+
+# The requests of one run of three rows in two batches, /info aside.
+sub requests_of
+{
+	my ($name, @arguments) = @_;
+
+	$scripted->forget_requests;
+	$scripted->get('/reset_saved');
+	my $run = run_loader($node, 'post', '--rows', 3, '--batch-rows', 2, '--verify', 'none', '--format', 'json', @arguments);
+	loader_ends($run, 0, undef, $name);
+	my (undef, $saved) = $scripted->get('/saved');
+	return ([ $scripted->requests ], JSON::PP::decode_json($saved)->{bodies});
+}
+
+my @columns = qw(id code created_at amount ratio active label note);
+{
+	my ($requests, $bodies) = requests_of('plumber', '--api', 'plumber', '--url', $scripted->url('/'), '--table', 'posted');
+	is(join('|', map { $_->{line} } @$requests), join('|', ('POST /save_to_db HTTP/1.1') x 2), 'plumber: no /info, and where it goes');
+	is($requests->[0]{headers}{'content-type'}, 'application/json', 'plumber: Content-Type');
+	is($requests->[0]{headers}{'idempotency-key'}, undef, 'plumber: no key that would be ignored');
+	is(join(',', map { $_->{rows} } @$bodies), '2,1', 'plumber: rows');
+	like($bodies->[0]{start}, qr/^\[\{"id":1,.*\},?\s*\{"id":2,.*\}\]\s*$/s, 'plumber: an array of objects');
+	is(join(',', $bodies->[1]{start} =~ /[{,]"(\w+)":/g), join(',', @columns), 'plumber: all columns, in their order');
+}
+{
+	$session->value($_) for ('CREATE ROLE api', 'LISTEN pgrst');
+	my @postgrest = ('--api', 'postgrest', '--url', $scripted->url('/table'));
+	my ($requests) = requests_of('postgrest', @postgrest, '--table', 'posted', '--api-role', 'api', '--keep');
+	is($requests->[0]{line}, 'GET /table/posted?limit=0&offset=0 HTTP/1.1', 'postgrest: asked first whether it knows the table');
+	is($requests->[1]{line}, 'POST /table/posted?columns=' . join(',', @columns) . ' HTTP/1.1', 'postgrest: where it goes');
+	is($requests->[1]{headers}{prefer}, 'return=minimal,missing=default', 'postgrest: Prefer');
+	is($requests->[1]{headers}{'content-type'}, 'application/json', 'postgrest: Content-Type');
+	is($requests->[1]{headers}{'content-profile'}, undef, 'postgrest: its default schema');
+	is($requests->[1]{headers}{'idempotency-key'}, undef, 'postgrest: no key that would be ignored');
+	is(scalar @$requests, 3, 'postgrest: two batches');
+	# psql tells of a notification after whatever statement comes next
+	my $said = $session->value("SELECT has_table_privilege('api', 'posted', 'INSERT')") . $session->value('UNLISTEN pgrst');
+	like($said, qr/^t/, 'postgrest: granted to --api-role');
+	like($said, qr/"pgrst" with payload "reload schema"/, 'postgrest: told of the new table');
+	take_count();
+
+	$session->value(q{CREATE SCHEMA shop; CREATE TABLE shop."my table" (id bigint PRIMARY KEY, "it's"" a,b" text)});
+	append_to_file("$directory/two", "1\tone\n2\ttwo\n3\tthree\n");
+	($requests) = requests_of('postgrest, names', @postgrest, '--table', 'shop."my table"', '--append', '--api-schema', 'shop',
+		'--on-conflict', 'id', '--file', "$directory/two");
+	is($requests->[0]{line}, 'POST /table/my%20table?columns=id,%22it%27s%5C%22%20a%2Cb%22&on_conflict=id HTTP/1.1',
+		'postgrest, names: where it goes; a table that was there is known');
+	is($requests->[0]{headers}{prefer}, 'return=minimal,missing=default,resolution=ignore-duplicates', 'postgrest, names: Prefer');
+	is($requests->[0]{headers}{'content-profile'}, 'shop', 'postgrest, names: Content-Profile');
+
+	($requests) = requests_of('postgrest, a table of the run', @postgrest, '--gzip');
+	like($requests->[1]{line}, qr{^POST /table/transferbench_[0-9a-f]{12}\?}, 'postgrest, a table of the run: where it goes');
+	is($requests->[1]{headers}{'content-encoding'}, 'gzip', 'postgrest, gzip: said');
+	is(our_tables($session), 0, 'postgrest, a table of the run: gone');
+}
+{
+	my ($requests, $bodies) = requests_of('template', '--api', 'template', '--post-url', $scripted->url('/save', q => 'a b'), '--table', 'posted',
+		'--body', 'ndjson', '--header', 'Content-Type: application/x-ndjson; charset=utf-8');
+	is(join('|', map { $_->{line} } @$requests), join('|', ('POST /save?q=a%20b HTTP/1.1') x 2), 'template: where it goes, to the letter');
+	is($requests->[0]{headers}{'content-type'}, 'application/x-ndjson; charset=utf-8', 'template: a Content-Type of one\'s own');
+	is(scalar(split /\n/, $bodies->[0]{start}), 2, 'template: a row a line');
+}
+for my $wrong (
+	[ [ '--api', 'plumber', '--body', 'ndjson' ], qr/--body ndjson.*plumber/ ],
+	[ [ '--api', 'postgrest', '--body', 'ndjson' ], qr/--body ndjson.*postgrest/ ],
+	[ [ '--on-conflict', 'id' ], qr/--on-conflict.*postgrest/ ],
+	[ [ '--api-schema', 'shop' ], qr/--api-schema.*postgrest/ ],
+	[ [ '--api', 'template' ], qr/--url.*template.*--post-url/ ],
+	[ [ '--api', 'soap' ], qr/--api.*soap/ ],
+	[ [ '--api', 'plumber' ], qr/--table is missing/ ],
+	[ [ '--append', '--table', 'posted', '--unlogged' ], qr/--append and --unlogged/ ],
+	[ [ '--append', '--table', 'posted', '--primary-key', 'id' ], qr/--append and --primary-key/ ],
+	[ [ '--file', "$directory/two", '--from-table', 'origin' ], qr/--file and --from-table/ ],
+	[ [ '--from-dsn', 'dbname=postgres' ], qr/--from-dsn.*--from-table/ ],
+	[ [ '--columns', 'id int' ], qr/--columns.*--file/ ])
+{
+	my ($arguments, $pattern) = @$wrong;
+
+	loader_ends(post($url, '--rows', 10, @$arguments), 1, [$pattern], "post @$arguments");
+}
+
+# --- the report --------------------------------------------------------------------------------
+
+{
+	my $run = post($url, '--rows', 20000, '--batch-rows', 5000, '--jobs', 2, '--system-memory');
+	my $report = report_of($run);
+	my $trial = $report->{trials}[0];
+
+	is($report->{command}, 'post', 'report: command');
+	is($report->{schema_version}, 1, 'report: schema_version');
+	is($report->{url} =~ s{/$}{}r, $url, 'report: url');
+	is($report->{table}, 'public.posted', 'report: table');
+	is($report->{jobs}, 2, 'report: jobs');
+	is($report->{batch_rows}, 5000, 'report: batch_rows');
+	is($trial->{path}, 'http-json', 'report: path');
+	is($trial->{direction}, 'write', 'report: direction');
+	is($trial->{requests}, 4, 'report: requests');
+	is($trial->{retries}, 0, 'report: retries');
+	is($trial->{retry_wait_ms}, 0, 'report: retry_wait_ms');
+	cmp_ok($trial->{wire_bytes}, '>', $trial->{bytes}, 'report: the wire carries heads, too');
+	cmp_ok($trial->{wire_bytes}, '<', 1.01 * $trial->{bytes}, 'report: but not many');
+	cmp_ok($trial->{phases}{$_}, '>', 0, "report: $_") for qw(connect_ms generate_ms encode_ms first_byte_ms);
+	is($trial->{phases}{$_}, undef, "report: $_, which an API does not tell") for qw(commit_ms decode_ms);
+	my $sum = sum0(grep { defined } values %{ $trial->{phases} });
+	cmp_ok(abs($sum - $trial->{elapsed_ms}), '<', 0.01 * $trial->{elapsed_ms} + 1, 'report: the phases sum up to the time');
+	cmp_ok($trial->{cost}{$_}, '>', 0, "report: $_") for qw(client_cpu_user_ms client_peak_bytes api_cpu_ms api_backend_cpu_ms machine_cpu_ms system_memory_bytes);
+	cmp_ok($trial->{cost}{$_}, '>=', 0, "report: $_") for qw(client_cpu_system_ms api_peak_bytes api_backend_peak_bytes);
+	is($trial->{cost}{$_}, undef, "report: $_, of which there are none") for qw(backend_cpu_ms backend_peak_bytes);
+	is_deeply([ @$trial{qw(refused in_doubt problem)} ], [ [], [], undef ], 'report: nothing refused, nothing in doubt, no problem');
+
+	my $packed = report_of(post($url, '--rows', 20000, '--batch-rows', 5000, '--gzip'))->{trials}[0];
+	is($packed->{bytes}, $trial->{bytes}, 'report: bytes are those of the rows, gzip or not');
+	cmp_ok($packed->{wire_bytes}, '<', 0.6 * $packed->{bytes}, 'report: fewer on the wire');
+
+	my $made = report_of(post($url, '--rows', 20000, '--pregenerate'))->{trials}[0];
+	is($made->{phases}{$_}, 0, "report: $_ is none of what was made beforehand") for qw(generate_ms encode_ms);
+	cmp_ok($made->{phases}{read_back_ms}, '>', 0, 'report: read_back_ms of what was made beforehand');
+}
+for my $format (qw(table csv markdown))
+{
+	my $run = run_loader($node, 'post', '--url', $url, '--rows', 1000, '--format', $format);
+
+	loader_ends($run, 0, undef, "--format $format");
+	like($run->{output}, qr/http-json/, "--format $format: names the path");
+}
+{
+	my $run = post($url, '--rows', 1000, '--output', "$directory/report.json", '--quiet');
+	loader_ends($run, 0, undef, '--output');
+	is($run->{output} . $run->{errors}, '', '--output, --quiet: not a word');
+	like(slurp_file("$directory/report.json"), qr/"rows":1000/, '--output: the report');
+}
+
+# --- arguments ---------------------------------------------------------------------------------
+
+for my $wrong (
+	[ [ '--rows', '10x' ], qr/--rows.*10x/ ],
+	[ [ '--rows', '-5' ], qr/--rows.*-5/ ],
+	[ [ '--rows', '99999999999999999999' ], qr/--rows/ ],
+	[ [ '--jobs', '0' ], qr/--jobs.*0/ ],
+	[ [ '--batch-rows', '0' ], qr/--batch-rows.*0/ ],
+	[ [ '--max-body-bytes', '0' ], qr/--max-body-bytes.*0/ ],
+	[ [ '--max-body-bytes', 'much' ], qr/--max-body-bytes.*much/ ],
+	[ [ '--retries', '-1' ], qr/--retries.*-1/ ],
+	[ [ '--stall-timeout', '5 parsecs' ], qr/--stall-timeout.*parsecs/ ],
+	[ [ '--body', 'xml' ], qr/--body.*xml/ ],
+	[ [ '--format', 'binary' ], qr/--format.*binary/ ],
+	[ [ '--append' ], qr/--append.*--table/ ],
+	[ [ '--file', '/nonexistent' ], qr{/nonexistent} ],
+	[ [ '--nonsense' ], qr/--nonsense/ ],
+	[ [ '--header', 'no colon' ], qr/--header/ ],
+	[ [ '--header', "X: a\nb" ], qr/--header.*control/ ],
+	[ [ '--header', 'Content-Length: 5' ], qr/--header.*Content-Length/ ],
+	[ [ '--header', 'Idempotency-Key: mine' ], qr/--header.*Idempotency-Key/ ],
+	[ [ '--cert', '/nonexistent' ], qr{--cert.*/nonexistent} ],
+	[ [ '--proxy', 'gopher://127.0.0.1:1' ], qr/--proxy.*gopher/ ],
+	[ [ '--proxy', '127.0.0.1:1' ], qr/--proxy.*no scheme/ ],
+	[ [ '--proxy', 'http://somebody:secret@127.0.0.1:1' ], qr/--proxy.*user name or password/ ],
+	[ [ '--output', '/nonexistent/report' ], qr{--output.*/nonexistent/report} ],
+	[ ['superfluous'], qr/superfluous/ ])
+{
+	my ($arguments, $pattern) = @$wrong;
+
+	loader_ends(post($url, @$arguments), 1, [$pattern], "post @$arguments");
+}
+for my $wrong (
+	[ 'file:///etc/passwd', qr/"file"/ ],
+	[ 'gopher://127.0.0.1/', qr/"gopher"/ ],
+	[ 'FTP://127.0.0.1/', qr/"FTP"/ ],
+	[ '127.0.0.1:8000', qr/no scheme/ ],
+	[ 'http://', qr/--url/ ],
+	[ 'http:///x', qr/no host/ ],
+	[ 'http://somebody:s3cr3t@127.0.0.1/', qr/--token-file/ ],
+	[ 'http://s3cr3t@127.0.0.1/', qr/--token-file/ ],
+	[ 'somebody:s3cr3t@127.0.0.1', qr/no scheme/ ],
+	[ 'http://127.0.0.1/?token=s3cr3t', qr/--url.*no query/ ],
+	[ 'http://127.0.0.1:99999/', qr/--url/ ],
+	[ "http://127.0.0.1/\nx", qr/--url/ ])
+{
+	my ($bad, $pattern) = @$wrong;
+	my $name = $bad =~ s/\n/\\n/r;
+
+	for my $way ([ 'url', '--url', $bad ], [ 'post-url', '--api', 'template', '--table', 'posted', '--post-url', $bad ])
+	{
+		my ($option, @arguments) = @$way;
+
+		next if $option eq 'post-url' && $bad =~ /\?/;
+		my $run = run_loader($node, 'post', '--rows', 10, @arguments);
+		loader_ends($run, 1, [ $option eq 'url' ? $pattern : qr/--\Q$option\E/ ], "--$option $name");
+		unlike($run->{output} . $run->{errors}, qr/s3cr3t/, "--$option $name: the secret is not repeated");
+	}
+}
+{
+	my $run = run_loader($node, 'post', '--api', 'template', '--table', 'posted', '--rows', 10, '--verify', 'none',
+		'--post-url', $scripted->url('/save', fault => 'status', status => 500, token => 's3cr3t'), '--format', 'json');
+	loader_ends($run, 2, [qr/HTTP 500/], 'a secret in a query');
+	unlike($run->{output} . $run->{errors}, qr/s3cr3t/, 'a secret in a query is not repeated');
+}
+{
+	my $run = run_loader({ environment => { http_proxy => 'http://127.0.0.1:1', HTTP_PROXY => 'http://127.0.0.1:1', ALL_PROXY => 'http://127.0.0.1:1' } },
+		$node, 'post', '--url', $url, '--rows', 10);
+	loader_ends($run, 0, undef, 'a proxy of the environment is not used');
+	loader_ends(post($url, '--rows', 10, '--proxy', 'http://127.0.0.1:1'), 1, [qr/could not connect/], 'a proxy that was asked for is');
+	loader_ends(run_loader($node, 'post', '--rows', 10), 1, [qr/--url/], 'no URL');
+	$run = run_loader(undef, 'post', '--help');
+	loader_ends($run, 0, undef, 'post --help');
+	like($run->{output}, qr/--$_\b/, "post --help: --$_") for qw(url max-body-bytes token-file retries on-conflict);
+}
+loader_ends(post($url, '--rows', '1e9', '--max-write-bytes', '1GB'), 1, [ qr/--max-write-bytes/, qr/--unlogged/ ], 'more than may be written');
+for my $rows ('1e3', '1k', '1000')
+{
+	is(report_of(post($url, '--rows', $rows))->{trials}[0]{rows}, 1000, "--rows $rows");
+}
+loader_ends(post("$url//", '--rows', 10), 0, undef, 'a base URL with slashes at its end');
+is(report_of(post($url, '--rows', 200, '--jobs', 120, '--batch-rows', 1))->{trials}[0]{rows}, 200, 'more jobs than the server has connections: the API has its own');
+
+# --- without rights ----------------------------------------------------------------------------
+
+$session->value($_) for (
+	'CREATE ROLE poor LOGIN', 'CREATE SCHEMA open', 'GRANT USAGE, CREATE ON SCHEMA open TO poor',
+	'CREATE TABLE theirs (id bigint, note text)', 'GRANT INSERT, SELECT ON theirs TO poor');
+loader_ends(post($url, '-U', 'poor', '--rows', 10), 1, [ qr/public/, qr/GRANT USAGE, CREATE ON SCHEMA public/ ], 'no CREATE in public');
+{
+	my $open = start_endpoint($node, '--query', 'SELECT 1 AS id', '--save-table', 'open.t');
+	my $appending = start_endpoint($node, '--query', 'SELECT 1 AS id', '--save-table', 'theirs', '-U', 'poor');
+	my $file = "$directory/rows";
+
+	loader_ends(post($open->url(''), '-U', 'poor', '--rows', 1000, '--quiet'), 0, undef, 'a schema of its own');
+	append_to_file($file, "1\tone\n2\t\\N\n");
+	loader_ends(post($appending->url(''), '-U', 'poor', '--file', $file, '--table', 'theirs', '--append', '--quiet'), 0, undef, 'appending with no more than INSERT');
+	is($session->value('SELECT string_agg(id || coalesce(note, \'(null)\'), \',\' ORDER BY id) FROM theirs'), '1one,2(null)', 'it is there');
+	$_->stop for $open, $appending;
 }
 
 done_testing();

@@ -255,6 +255,43 @@ test_statuses(void)
 	}
 }
 
+/* Whether a POST that was answered so may be sent again, whatever else. */
+static void
+test_turned_away(void)
+{
+	static const struct
+	{
+		int status;
+		const char *retry_after, *body;
+		const char *wanted; /* reference, plumber, postgrest, template */
+		const char *name;
+	} cases[] = {
+		{429, "", "", "1111", "429"},
+		{503, "2", "<html>", "1111", "503 with Retry-After"},
+		{503, "", "", "1000", "503 without"},
+		{503, "2", "{\"code\":\"PGRST000\",\"details\":null}", "1111", "no connection"},
+		{503, "2", "{\"code\":\"53300\"}", "1111", "too many connections"},
+		{503, "2", "{\"code\":\"PGRST001\",\"details\":null}", "1101", "a connection that broke"},
+		{503, "2", "{\"code\":\"57P01\"}", "1101", "a backend that was terminated"},
+		{503, "2", "{\"code\":\"08006\"}", "1101", "a connection that failed"},
+		{500, "2", "", "0000", "500"},
+	};
+	static const ApiDialect *const dialects[] = {&api_dialect_reference, &api_dialect_plumber,
+												 &api_dialect_postgrest, &api_dialect_template};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	{
+		HttpAnswer answer = {.status = cases[i].status};
+		char got[5] = "", name[80];
+
+		snprintf(answer.retry_after, sizeof(answer.retry_after), "%s", cases[i].retry_after);
+		for (int k = 0; k < 4; k++)
+			got[k] = dialects[k]->post_turned_away(&answer, cases[i].body) ? '1' : '0';
+		snprintf(name, sizeof(name), "turned away, by dialect: %s", cases[i].name);
+		equal_text(got, cases[i].wanted, name);
+	}
+}
+
 static void
 test_status_in_words(void)
 {
@@ -460,6 +497,7 @@ main(void)
 	test_find();
 	test_repeatable();
 	test_statuses();
+	test_turned_away();
 	test_status_in_words();
 	test_content_range();
 	test_documents();

@@ -699,7 +699,7 @@ check_too_long(bool hold, bool pregenerate)
 	options.max_batch_bytes = (int64_t) longest - 1;
 	snprintf(wanted, sizeof(wanted),
 			 "row %zu: it takes %zu bytes alone, over the limit of %zu bytes of a batch: raise "
-			 "--max-body-bytes, or leave the row out",
+			 "--max-body-bytes, the endpoint's too, or leave the row out",
 			 row, longest, longest - 1);
 	supply = open_supply(&options);
 	if (pregenerate)

@@ -77,6 +77,7 @@ test_headers(void)
 		{"X;", "expected \"Name: value\""},
 		{"X: a\r\nY: " SECRET, "the value of X contains a control character"},
 		{"X: a\n" SECRET, "the value of X contains a control character"},
+		{"Idempotency-Key: " SECRET, "Idempotency-Key is set by the program itself"},
 		{"X: \x7f" SECRET, "the value of X contains a control character"},
 		{"Content-Length: 5", "Content-Length is set by the program itself"},
 		{"transfer-encoding: chunked", "transfer-encoding is set by the program itself"},
@@ -133,6 +134,34 @@ test_urls(void)
 
 		snprintf(name, sizeof(name), "URL %zu: %.30s", i, cases[i].input);
 		name[strcspn(name, "\n")] = '\0';
+		if (cases[i].wanted == NULL)
+			expect_passed(passed, name);
+		else
+			expect_refusal(passed, cases[i].wanted, name);
+	}
+}
+
+static void
+test_proxies(void)
+{
+	static const Case cases[] = {
+		{"http://proxy:3128", NULL},
+		{"https://proxy:3128/", NULL},
+		{"socks5h://127.0.0.1:1080", NULL},
+		{"SOCKS4://127.0.0.1", NULL},
+		{"proxy:3128", "no scheme: expected http://"},
+		{"gopher://proxy", "the scheme \"gopher\""},
+		{"http:///" SECRET, "names no host"},
+		{"http://user:" SECRET "@proxy:3128", "must not contain a user name"},
+		{"socks5://user:" SECRET "@proxy:3128", "a proxy that asks for them is not supported"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	{
+		char name[100];
+		bool passed = http_proxy_check("--proxy", cases[i].input);
+
+		snprintf(name, sizeof(name), "proxy %zu: %.30s", i, cases[i].input);
 		if (cases[i].wanted == NULL)
 			expect_passed(passed, name);
 		else
@@ -269,6 +298,7 @@ main(void)
 	close(token_file);
 	test_headers();
 	test_urls();
+	test_proxies();
 	test_shown_urls();
 	test_token_files(token);
 	test_token_environment();

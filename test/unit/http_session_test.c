@@ -537,6 +537,47 @@ test_interrupt(void)
 	close(interrupt);
 }
 
+/* A POST that is interrupted after 100 ms. */
+static Outcome
+post_interrupted(const char *path, int64_t body_bytes, int finish_ms)
+{
+	HttpOptions options = {0};
+	int interrupt = eventfd(0, EFD_CLOEXEC);
+	HttpSession *session = http_session_create(&options, interrupt);
+	char url[1000];
+	const HttpRequest request = {.method = "POST",
+								 .url = url_of(url, sizeof(url), server.port, path),
+								 .body_bytes = body_bytes,
+								 .body = read_rows,
+								 .body_context = &body_bytes,
+								 .finish_ms = finish_ms};
+	pthread_t thread;
+	Outcome outcome;
+
+	pthread_create(&thread, NULL, interrupt_soon, &interrupt);
+	outcome = ask_for(session, &request);
+	pthread_join(thread, NULL);
+	http_session_free(session);
+	close(interrupt);
+	return outcome;
+}
+
+/* A request that was sent whole is given time to end. */
+static void
+test_late_interrupt(void)
+{
+	Outcome outcome = post_interrupted("/drip?delay_ms=10", body_length(10), 60000);
+
+	is_whole(&outcome, 200, GOOD_ROWS, "an answer that ends after the interrupt");
+	outcome = post_interrupted("/save?fault=silence", body_length(10), 200);
+	unit_equal_int(outcome.sent, HTTP_INTERRUPTED, "but it is not waited for for ever");
+	has_text(outcome.problem, "did not answer within 0.2 s of the interrupt", "and says how long");
+	unit_equal_int(outcome.answer.sent_body_bytes, body_length(10), "all of it was sent");
+	outcome = post_interrupted("/save?fault=unread&delay_ms=1000", 64 * MIB, 60000);
+	unit_equal_int(outcome.sent, HTTP_INTERRUPTED, "the sending of a body ends at once");
+	unit_ok(outcome.answer.sent_body_bytes < 64 * MIB, "in its middle");
+}
+
 /* --- headers ----------------------------------------------------------------------------- */
 
 static void
@@ -765,7 +806,7 @@ test_short_bodies(void)
 		{"/json?body=no%20way", "no way"},
 		{"/json?body=a%0ab%00c%1b[31m%7fd", "a b c [31m d"},
 		{"/json?body=caf%c3%a9", "caf\xc3\xa9"},
-		{"/json?body=caf%e9%0a", "caf? "},
+		{"/json?body=caf%e9%0a", "caf?"},
 		{"/json?body=%c2%9bx", "  x"},
 		{"/json?body=123456789012345%c3%a9", "123456789012345"},
 		{"/json?body=1234567890123456789", "1234567890123456"},
@@ -852,6 +893,7 @@ test_tls(const char *directory)
 	is_whole(&outcome, 200, GOOD_ROWS, "an authority that was given");
 	outcome = ask_tls(&options, tls_server.port, "/json", "localhost");
 	unit_equal_int(outcome.sent, HTTP_NOT_SENT, "another host's certificate: not sent");
+	unit_ok(outcome.answer.is_hopeless, "nor would it be the next time");
 	outcome = ask_tls(&options, tls_server.port, "/close", "127.0.0.1");
 	is_lost(&outcome, "gave no answer", "TLS, closed without an answer");
 	options.ca_file = NULL;
@@ -889,6 +931,7 @@ main(void)
 	test_proxy();
 	test_time_limits();
 	test_interrupt();
+	test_late_interrupt();
 	test_headers();
 	test_posts();
 	test_refusals();
