@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 void
@@ -65,6 +66,16 @@ active_duplicate_socket(struct MHD_Connection *connection)
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
 	return info == NULL ? -1 : fcntl(info->connect_fd, F_DUPFD_CLOEXEC, 0);
+}
+
+bool
+active_has_left(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	char next;
+
+	return info != NULL && recv(info->connect_fd, &next, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
 static Active *

@@ -64,4 +64,11 @@ extern void active_forget(Active *active);
 /* A descriptor of our own for a connection's socket, or -1. */
 extern int active_duplicate_socket(struct MHD_Connection *connection);
 
+/*
+ * Whether all that a client sent has been read, and its end has come too. libmicrohttpd hears of
+ * readiness by edges: an end that came together with the last bytes is told to nobody again, so
+ * whoever takes bytes and waits for more has to look.
+ */
+extern bool active_has_left(struct MHD_Connection *connection);
+
 #endif

@@ -220,7 +220,7 @@ begin_with_body(ServeHttp *http, struct MHD_Connection *connection, Request *req
 		else
 			result = answer(http, connection, request);
 		if (request->active != NULL)
-			return result;
+			return active_has_left(connection) ? MHD_NO : result;
 	}
 	fd = active_duplicate_socket(connection);
 	if (fd >= 0)

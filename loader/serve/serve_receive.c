@@ -114,6 +114,8 @@ serve_receive_take(const ServeReceive *receive, struct MHD_Connection *connectio
 {
 	size_t taken;
 
+	if (active_has_left(connection))
+		return MHD_NO;
 	if (receive->max_body_bytes > 0 && active->received + (int64_t) *size > receive->max_body_bytes)
 		exchange_fail(active->exchange, SERVE_STATUS_TOO_LARGE,
 					  "the body is longer than --max-body-bytes");

@@ -515,6 +515,27 @@ is($info->{database_user}, $session->value('SELECT current_user'), '/info: and w
 	wait_until(sub { backends(q(state <> 'idle')) eq '0' }, 'the end of its transaction');
 	is(count('bench'), '0', 'and nothing is written');
 
+	# the end of a client that comes together with its last bytes
+	my $patient = start_endpoint($node, '--table', 'numbers', '--save-table', 'bench', '--idle-timeout', '600');
+	request($patient, 'GET', '/health');
+	my $descriptors = open_descriptors($patient->pid);
+	for my $case ([ 'head', '' ], [ 'half a body', '[{"t":' ], [ 'half a body that fills its upload', $part ])
+	{
+		my ($name, $sent) = @$case;
+		kill 'STOP', $patient->pid if length $sent < 1000;
+		for (1 .. 5)
+		{
+			my $socket = connect_to($patient);
+			print $socket post_head(8_000_000), $sent;
+			close $socket;
+		}
+		kill 'CONT', $patient->pid;
+		is(request($patient, 'GET', '/health')->{status}, '200', "clients that went away at the end of their $name");
+		wait_until(sub { backends(q(state <> 'idle')) eq '0' }, 'the end of their transactions');
+		wait_until(sub { open_descriptors($patient->pid) <= $descriptors + 3 }, 'the end of their connections');
+	}
+	$patient->stop;
+
 	# three who fill their uploads, and one with little to say
 	my @slow = map { connect_to($few) } 1 .. 10;
 	print $_ post_head(8_000_000), '[{"t":' for @slow;
