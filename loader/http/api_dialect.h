@@ -47,6 +47,7 @@ typedef struct ApiDialect
 	bool takes_ndjson;
 	bool errors_are_certain; /* any error status of a POST says that nothing was written */
 	bool may_be_repeated;    /* a POST, as far as the target allows it: api_post_is_repeatable */
+	bool tells_rows;         /* the answer to a POST says how many were written: {"rows": k} */
 	/* Fills a request for rows [offset, offset + limit); false when out of memory. */
 	bool (*get)(const ApiTarget *target, int64_t limit, int64_t offset, ApiRequest *request);
 	/* `type`: columns that are sent; `key`: of this batch, NULL for none. */
@@ -70,6 +71,12 @@ extern void api_request_free(ApiRequest *request);
 /* Whether a POST to this target can be sent again after its answer was lost, without writing rows
  * twice. */
 extern bool api_post_is_repeatable(const ApiDialect *dialect, const ApiTarget *target);
+
+/* Whether the body of an answer whose status says that `rows` rows are committed agrees. False fills
+ * problem: then nobody knows. */
+extern bool api_post_is_confirmed(const ApiDialect *dialect, const HttpAnswer *answer,
+								  const char *body, int64_t rows, char *problem,
+								  size_t problem_size);
 
 typedef struct ApiInfo
 {

@@ -37,6 +37,7 @@ const ApiDialect api_dialect_reference = {
 	.takes_ndjson = true,
 	.errors_are_certain = true,
 	.may_be_repeated = true,
+	.tells_rows = true,
 	.get = api_row_limit_get,
 	.post = post,
 	.check_get = api_row_limit_check_get,

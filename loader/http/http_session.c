@@ -249,15 +249,15 @@ make_printable(char *text, size_t length, bool is_cut)
 		text[end - 1] = '\0';
 }
 
-void
-http_session_read_short(HttpSession *session, char *text, size_t size)
+HttpResult
+http_session_read_text(HttpSession *session, char *text, size_t size)
 {
 	size_t kept = 0, seen = 0, length = 0;
+	HttpResult result = HTTP_OK;
 	const char *bytes;
 
-	http_transfer_set_deadline(session->transfer, clock_now_ns() + SHORT_MS * CLOCK_NS_PER_MS);
-	while (seen < SHORT_BYTES && http_session_read(session, &bytes, &length) == HTTP_OK &&
-		   length > 0)
+	while (seen < SHORT_BYTES &&
+		   (result = http_session_read(session, &bytes, &length)) == HTTP_OK && length > 0)
 	{
 		size_t taken = length < size - 1 - kept ? length : size - 1 - kept;
 
@@ -269,4 +269,12 @@ http_session_read_short(HttpSession *session, char *text, size_t size)
 		if (text[i] == '\0')
 			text[i] = ' ';
 	make_printable(text, kept, seen > kept);
+	return result;
+}
+
+void
+http_session_read_short(HttpSession *session, char *text, size_t size)
+{
+	http_transfer_set_deadline(session->transfer, clock_now_ns() + SHORT_MS * CLOCK_NS_PER_MS);
+	(void) http_session_read_text(session, text, size);
 }

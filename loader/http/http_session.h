@@ -115,6 +115,9 @@ extern const HttpAnswer *http_session_answer(const HttpSession *session);
 /* Reads the rest of a short body into `text` (terminated, cut to size, control characters blanked)
  * for a message, within bounds of bytes and time. */
 extern void http_session_read_short(HttpSession *session, char *text, size_t size);
+/* The same for a body that counts: no bound of time but those of a request, and not OK when the body
+ * broke off. One that is too long is OK, and cut. */
+extern HttpResult http_session_read_text(HttpSession *session, char *text, size_t size);
 /* Why the last call was not OK: one line, no secret. */
 extern const char *http_session_problem(const HttpSession *session);
 

@@ -4,7 +4,8 @@
  * What is repeated, and what is not: a request that surely wrote nothing (no connection, a body that
  * was not sent whole, 429, 503 as the dialect has it, any 5xx of the reference endpoint) always may
  * be; one whose answer was lost, or leaves it open, only where that cannot write twice
- * (Idempotency-Key, on_conflict).
+ * (Idempotency-Key, on_conflict). A body of lines counts as sent from its first byte on, where an
+ * endpoint may take them one by one.
  *
  * Where rows may have been written, that is what is said. A status below 200 or above 299 is no proof
  * of the contrary: 303 is what a form's handler answers when it is done.
@@ -20,8 +21,8 @@
 #include <string.h>
 #include <time.h>
 
-#define ANSWER_MAX      8192 /* bytes of an answer's body that are looked at */
-#define SHOWN_MAX       400  /* and shown */
+#define ANSWER_MAX      (64 * 1024) /* bytes of an answer's body that are looked at */
+#define SHOWN_MAX       400         /* and shown */
 #define WHY_SIZE        (SHOWN_MAX + 256)
 #define SQLSTATE_LENGTH 5
 #define FINISH_MS       10000 /* for the answers of requests under way when a stop was asked for */
@@ -52,22 +53,6 @@ close_job(WriteJob *job)
 {
 	http_session_free(job->http);
 	job->http = NULL;
-}
-
-/* {"rows": k}: what `serve` says it wrote; -1 when the answer does not tell. */
-static int64_t
-rows_of_answer(const char *body)
-{
-	struct json_object *document = json_tokener_parse(body);
-	struct json_object *rows;
-	int64_t result = -1;
-
-	if (json_object_is_type(document, json_type_object) &&
-		json_object_object_get_ex(document, "rows", &rows) &&
-		json_object_is_type(rows, json_type_int))
-		result = json_object_get_int64(rows);
-	json_object_put(document);
-	return result;
 }
 
 /* Classes of SQLSTATE that another time may not bring: connection exceptions, rollbacks by conflict,
@@ -105,18 +90,6 @@ judge_certain_error(const char *body)
 	return result;
 }
 
-static Attempt
-judge_committed(const Batch *batch, const char *body, char *why)
-{
-	int64_t rows = rows_of_answer(body);
-
-	if (rows < 0 || rows == batch->rows)
-		return ATTEMPT_COMMITTED;
-	snprintf(why, WHY_SIZE, "the endpoint says that it wrote %lld rows, %lld were sent",
-			 (long long) rows, (long long) batch->rows);
-	return ATTEMPT_UNCLEAR;
-}
-
 /* What the person can do about a status. */
 static const char *
 advice(int status)
@@ -141,6 +114,43 @@ shown_length(const char *body)
 	return (int) length;
 }
 
+/* Half an answer may be that of an endpoint that died before it was done. */
+static Attempt
+judge_broken_answer(WriteJob *job, const HttpAnswer *answer, HttpResult read, char *why)
+{
+	job->interrupted |= read == HTTP_INTERRUPTED;
+	snprintf(why, WHY_SIZE, "HTTP %d, but the answer broke off: %s", answer->status,
+			 read == HTTP_OUT_OF_MEMORY ? "out of memory" : http_session_problem(job->http));
+	return ATTEMPT_UNKNOWN;
+}
+
+/* Sorts out an answer whose status says that the rows are committed. */
+static Attempt
+judge_success(WriteJob *job, const Batch *batch, const HttpAnswer *answer, char *why)
+{
+	char body[ANSWER_MAX], problem[200];
+	HttpResult read = http_session_read_text(job->http, body, sizeof(body));
+
+	if (read != HTTP_OK)
+		return judge_broken_answer(job, answer, read, why);
+	if (api_post_is_confirmed(job->plan->dialect, answer, body, batch->rows, problem,
+							  sizeof(problem)))
+		return ATTEMPT_COMMITTED;
+	snprintf(why, WHY_SIZE, "HTTP %d, but %s%s%.*s", answer->status, problem,
+			 *body == '\0' ? "" : ": ", shown_length(body), body);
+	return ATTEMPT_UNCLEAR;
+}
+
+/* A body that did not come whole is no JSON array, and short of its Content-Length; but lines may be
+ * committed one by one, unless the endpoint is known not to do so. */
+static bool
+may_be_written(const WriteJob *job, const Batch *batch, const HttpAnswer *answer)
+{
+	if (job->plan->ndjson && !job->plan->dialect->errors_are_certain)
+		return answer->sent_body_bytes > 0;
+	return answer->sent_body_bytes >= batch->wire_bytes;
+}
+
 /* Accepted is not yet done; and of a redirect only these two say that nothing was done. */
 static bool
 leaves_it_open(int status)
@@ -148,7 +158,14 @@ leaves_it_open(int status)
 	return status < 400 && status != 307 && status != 308;
 }
 
-/* Sorts out an answer; unless it is a success, why. */
+/* An answer that came before the end of the body does not say how many lines went before it. */
+static bool
+is_cut_between_lines(const WriteJob *job, const Batch *batch, const HttpAnswer *answer)
+{
+	return answer->sent_body_bytes < batch->wire_bytes && may_be_written(job, batch, answer);
+}
+
+/* Sorts out any other answer. */
 static Attempt
 judge_answer(WriteJob *job, const Batch *batch, const HttpAnswer *answer, char *why)
 {
@@ -156,35 +173,32 @@ judge_answer(WriteJob *job, const Batch *batch, const HttpAnswer *answer, char *
 	char body[ANSWER_MAX];
 
 	http_session_read_short(job->http, body, sizeof(body));
-	if (dialect->post_committed(answer->status))
-		return judge_committed(batch, body, why);
 	snprintf(why, WHY_SIZE, "HTTP %d%s%.*s%s", answer->status, *body == '\0' ? "" : ": ",
 			 shown_length(body), body, advice(answer->status));
 	if (retry_policy_status(answer->status) && dialect->post_turned_away(answer, body))
 		return ATTEMPT_LATER;
-	if (leaves_it_open(answer->status))
+	if (leaves_it_open(answer->status) || is_cut_between_lines(job, batch, answer))
 		return ATTEMPT_UNCLEAR;
 	if (answer->status < 500)
 		return ATTEMPT_REFUSED;
 	return dialect->errors_are_certain ? judge_certain_error(body) : ATTEMPT_UNKNOWN;
 }
 
-/* A body that did not come whole is no JSON array, and short of its Content-Length. */
 static Attempt
 judge_loss(const WriteJob *job, const Batch *batch, const HttpAnswer *answer, char *why)
 {
-	bool sent_whole = answer->sent_body_bytes >= batch->wire_bytes;
+	bool is_open = may_be_written(job, batch, answer);
 
 	if (!answer->closed_while_sending)
 	{
 		snprintf(why, WHY_SIZE, "%s", http_session_problem(job->http));
-		return sent_whole ? ATTEMPT_UNKNOWN : ATTEMPT_LATER;
+		return is_open ? ATTEMPT_UNKNOWN : ATTEMPT_LATER;
 	}
 	snprintf(why, WHY_SIZE,
 			 "the endpoint closed the connection after %lld of %lld bytes of the body, without an "
 			 "answer: probably its limit of a body's size (see --max-body-bytes, --batch-rows)",
 			 (long long) answer->sent_body_bytes, (long long) batch->wire_bytes);
-	return sent_whole ? ATTEMPT_UNKNOWN : ATTEMPT_REFUSED;
+	return is_open ? ATTEMPT_UNKNOWN : ATTEMPT_REFUSED;
 }
 
 static Attempt
@@ -192,7 +206,7 @@ judge_interrupt(WriteJob *job, const Batch *batch, const HttpAnswer *answer, cha
 {
 	job->interrupted = true;
 	snprintf(why, WHY_SIZE, "%s", http_session_problem(job->http));
-	return answer->sent_body_bytes < batch->wire_bytes ? ATTEMPT_LATER : ATTEMPT_UNKNOWN;
+	return may_be_written(job, batch, answer) ? ATTEMPT_UNKNOWN : ATTEMPT_LATER;
 }
 
 static Attempt
@@ -212,7 +226,9 @@ attempt(WriteJob *job, const Batch *batch, const ApiRequest *api, HttpAnswer *an
 	switch (http_session_send(job->http, &request, answer))
 	{
 		case HTTP_OK:
-			return judge_answer(job, batch, answer, why);
+			return job->plan->dialect->post_committed(answer->status)
+					   ? judge_success(job, batch, answer, why)
+					   : judge_answer(job, batch, answer, why);
 		case HTTP_LOST:
 			return judge_loss(job, batch, answer, why);
 		case HTTP_INTERRUPTED:
@@ -224,7 +240,7 @@ attempt(WriteJob *job, const Batch *batch, const ApiRequest *api, HttpAnswer *an
 			break;
 	}
 	snprintf(why, WHY_SIZE, "out of memory");
-	return answer->sent_body_bytes < batch->wire_bytes ? ATTEMPT_REFUSED : ATTEMPT_UNKNOWN;
+	return may_be_written(job, batch, answer) ? ATTEMPT_UNKNOWN : ATTEMPT_REFUSED;
 }
 
 /* Waits before another attempt; false when interrupted. */

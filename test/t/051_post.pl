@@ -499,6 +499,40 @@ answered('429 of an API that is not known', saving(fault => 'status', status => 
 answered('fewer rows than were sent', saving(answer => '{"rows":99}'), 2, [qr/wrote 99 rows, 100 were sent/], { rows => 0, requests => 1, in_doubt => '1-100' });
 answered("an answer that is $_->[0]", saving(answer => $_->[1], good_status => $_->[2]), 0, undef, { rows => 500, requests => 5 })
   for ([ 'no JSON', 'fine', 200 ], [ 'empty', '', 201 ], [ 'none', '', 204 ], [ 'an array', '[100]', 200 ], [ 'another', '{"rows":[100]}', 200 ]);
+# A success in name only; of the reference endpoint an answer without a number of rows is none either.
+for my $case (
+	[ 'an error object', $scripted->url('/json', body => '{"error":"relation does not exist"}'), qr/HTTP 200, but the answer tells of an error: .*relation does not/ ],
+	[ 'errors in an array', $scripted->url('/json', body => '{"errors":[{"title":"no"}]}', status => 201), qr/HTTP 201, but the answer tells of an error/ ],
+	[ 'an error in an array, as R boxes it', $scripted->url('/json', body => '{"error":["500 - Internal server error"]}'), qr/tells of an error/ ],
+	[ 'a page to log in at', $scripted->url('/json', body => '<html>Log in</html>', type => 'text/html; charset=utf-8'), qr/HTTP 200, but the answer is a page of HTML/ ],
+	[ 'a negative number of rows', $scripted->url('/json', body => '{"rows":-5}'), qr/wrote -5 rows, 100 were sent/ ],
+	[ 'a body cut by its length', $scripted->url('/short', length => 1000, send => 600), qr/HTTP 200, but the answer broke off/ ],
+	[ 'a body cut before its last chunk', $scripted->url('/chunked', mode => 'missing_last', body => '{"rows":100}'), qr/the answer broke off/ ])
+{
+	my ($name, $path, $pattern) = @$case;
+
+	answered("200 with $name", $path, 2, [$pattern], { rows => 0, retries => 0, requests => 1, in_doubt => '1-100', status => 'failed' });
+	answered("200 with $name, reference", $path, 2, [$pattern], { rows => 0, requests => 1, in_doubt => '1-100' }, '--api', 'reference');
+}
+for my $case ([ 'rows as a text', '{"rows":"100"}' ], [ 'no rows', '{}' ], [ 'an array', '[100]' ], [ 'nothing', '' ], [ 'no JSON', 'fine' ])
+{
+	my ($name, $body) = @$case;
+	my $path = $scripted->url('/json', body => $body);
+
+	answered("200 with $name", $path, 0, undef, { rows => 500, requests => 5 });
+	answered("200 with $name, reference", $path, 2, [qr/HTTP 200, but the answer does not say how many rows were written/],
+		{ rows => 0, requests => 1, in_doubt => '1-100' }, '--api', 'reference');
+}
+answered("200 with $_->[0]", $scripted->url('/json', body => $_->[1]), 0, undef, { rows => 500, requests => 5 })
+  for ([ 'an error that is none', '{"error":null,"errors":[]}' ], [ 'more than is looked at', '{"echo":"' . 'x' x 70000 . '"}' ]);
+answered('an answer that takes its time', $scripted->url('/drip', body => '{"rows":100}', delay_ms => 150), 0, undef, { rows => 100, requests => 1 }, '--rows', 100);
+{
+	# appending, where nobody counts: the table stays empty, and no success is claimed
+	$session->value('CREATE TABLE posted AS SELECT * FROM bench_rows(0)');
+	my $run = run_loader($node, 'post', '--post-url', $scripted->url('/json', body => '{"error":"no"}'), '--table', 'posted', '--append', '--rows', 100, '--format', 'json');
+	loader_ends($run, 2, [qr/tells of an error/], 'appending to an endpoint that lies');
+	is(report_of($run)->{trials}[0]{rows} . '/' . take_count(), '0/0', 'appending to an endpoint that lies: nothing is said to be committed');
+}
 {
 	my $long = 'ü' x 2000;
 	utf8::encode($long);
@@ -533,7 +567,9 @@ faulty('closed without an answer, nothing written', 'fault:close,skip:2', 2, [qr
 faulty('the answer lost after the commit', 'fault:answer_lost,skip:2', 2, [ qr/gave no answer/, qr/rows in doubt were written/ ],
 	{ rows => 300, retries => 0, requests => 3 }, '--no-idempotency');
 faulty('the answer lost after the commit, with a key', 'fault:answer_lost,skip:2,times:2', 0, undef, { rows => 500, retries => 2, requests => 7 });
-faulty('the answer cut after its status', 'fault:cut,skip:2,times:1', 0, undef, { rows => 500, retries => 0, requests => 5 });
+faulty('the answer cut after its status, with a key', 'fault:cut,skip:2,times:1', 0, undef, { rows => 500, retries => 1, requests => 6 });
+faulty('the answer cut after its status', 'fault:cut,skip:2,times:1', 2, [ qr/HTTP 200, but the answer broke off/, qr/rows in doubt were written/ ],
+	{ rows => 300, retries => 0, requests => 3 }, '--no-idempotency');
 {
 	# with --append nobody can count: what is in doubt stays so
 	$session->value('CREATE TABLE posted AS SELECT * FROM bench_rows(0)');
@@ -562,6 +598,22 @@ faulty('the answer cut after its status', 'fault:cut,skip:2,times:1', 0, undef, 
 	answered('reset with the body unread', saving(fault => 'close_early', delay_ms => 200), 2,
 		[ qr/closed the connection after (\d+) of \1 bytes/, qr/probably its limit/ ], { rows => 0, retries => 0, in_doubt => '1-1000' },
 		'--rows', 1000, '--batch-rows', 1000);
+}
+# lines may be taken one by one, and some of them be written, when the rest of the body is not
+{
+	my @lines = ('--body', 'ndjson', '--rows', 60000, '--batch-rows', 60000, '--max-body-bytes', '64MB');
+
+	answered('closed within lines', saving(fault => 'close_early', bytes => 100_000), 2, [qr/closed the connection after \d+ of \d{7,} bytes of the body/],
+		{ rows => 0, retries => 0, requests => 1, in_doubt => '1-60000' }, @lines);
+	answered('a status within lines', saving(fault => 'early_status', bytes => 100_000, linger => 1), 2, [qr/HTTP 413/],
+		{ rows => 0, retries => 0, requests => 1, in_doubt => '1-60000' }, @lines);
+	answered('a stall within lines', saving(fault => 'unread'), 2, [qr/batch 1 \(rows 1-60000\)/],
+		{ rows => 0, retries => 0, requests => 1, in_doubt => '1-60000' }, @lines, '--stall-timeout', '500ms');
+	answered('a stall within an array', saving(fault => 'unread'), 2, [qr/batch 1 \(rows 1-60000\)/],
+		{ rows => 0, retries => 1, requests => 2, refused => '1-60000' }, @lines, '--body', 'array', '--stall-timeout', '500ms',
+		'--retries', 1, '--max-retry-wait', '10ms');
+	faulty('closed within lines, reference', 'fault:close_early,bytes:100000,times:1,skip:0', 2, [qr/closed the connection/],
+		{ rows => 0, refused => '1-20000' }, @lines, '--rows', 20000);
 }
 for my $how ('fault:early_status,status:413', 'fault:early_status,status:413,linger:1')
 {
@@ -679,6 +731,8 @@ for my $mode (qw(fast immediate))
 
 		$session->quit;
 		$node->stop($mode);
+		wait_until(sub { $run->{harness}->pump_nb; $run->{errors} =~ /waiting for the server/ }, 'it is waited for');
+		$run->{harness}->signal('INT');
 		finish_loader($run);
 		$node->start;
 		$session = TransferBench::Session->new($node);

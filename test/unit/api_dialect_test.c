@@ -255,6 +255,52 @@ test_statuses(void)
 	}
 }
 
+/* Whether a success is one: 100 rows were sent. */
+static void
+test_confirmed(void)
+{
+	static const char html[] = "text/html", json[] = "application/json";
+	static const struct
+	{
+		const char *type, *body;
+		const char *wanted; /* reference, template */
+		const char *name;
+	} cases[] = {
+		{json, "{\"rows\":100}", "11", "the rows that were sent"},
+		{json, "{\"rows\":99}", "00", "fewer rows"},
+		{json, "{\"rows\":-5}", "00", "a negative number of rows"},
+		{json, "{\"rows\":\"100\"}", "01", "rows as a text"},
+		{json, "{\"rows\":100.0}", "01", "rows as a fraction"},
+		{json, "{\"rows\":100", "01", "half an object"},
+		{json, "[100]", "01", "an array"},
+		{json, "", "01", "nothing"},
+		{"", "", "01", "nothing of no type"},
+		{json, "{\"error\":\"no\"}", "00", "an error"},
+		{json, "{\"rows\":100,\"error\":\"no\"}", "00", "an error beside rows"},
+		{json, "{\"errors\":[{}]}", "00", "errors"},
+		{json, "{\"rows\":100,\"error\":null,\"errors\":[]}", "11", "errors that are none"},
+		{json, "{\"rows\":100,\"error\":false,\"errors\":{}}", "11", "errors that are none either"},
+		{html, "{\"rows\":100}", "00", "HTML"},
+		{"application/xhtml+xml", "", "00", "XHTML"},
+	};
+	const ApiDialect *dialects[] = {&api_dialect_reference, &api_dialect_template};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	{
+		char got[3] = "", name[80], problem[200];
+		HttpAnswer answer = {.status = 200};
+
+		snprintf(answer.media_type, sizeof(answer.media_type), "%s", cases[i].type);
+		for (int k = 0; k < 2; k++)
+			got[k] = api_post_is_confirmed(dialects[k], &answer, cases[i].body, 100, problem,
+										   sizeof(problem))
+						 ? '1'
+						 : '0';
+		snprintf(name, sizeof(name), "a success with %s", cases[i].name);
+		equal_text(got, cases[i].wanted, name);
+	}
+}
+
 /* Whether a POST that was answered so may be sent again, whatever else. */
 static void
 test_turned_away(void)
@@ -497,6 +543,7 @@ main(void)
 	test_find();
 	test_repeatable();
 	test_statuses();
+	test_confirmed();
 	test_turned_away();
 	test_status_in_words();
 	test_content_range();
