@@ -4,6 +4,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use Compress::Zlib;
+use IO::Select;
 use IO::Socket::INET;
 use JSON::PP;
 use PostgreSQL::Test::Utils;
@@ -543,21 +544,64 @@ is($info->{database_user}, $session->value('SELECT current_user'), '/info: and w
 	close $_ for @slow;
 	$few->stop;
 
-	my $full = start_endpoint($node, '--table', 'numbers', '--save-table', 'bench', '--queue-timeout', '1', '--max-requests', '5');
-	my @writers = map { connect_to($full) } 1 .. 3;
-	print $_ post_head(2 + length($part) - 1), $part =~ s/,$//r for @writers;
-	wait_until(sub { backends(q(query LIKE '%COPY%' AND state = 'active')) eq '3' }, 'three writers');
-	my $answer = post($full, '[{"t":"late"}]');
+	# many of them do not even count
+	my $narrow = start_endpoint($node, '--table', 'numbers', '--save-table', 'bench', '--max-requests', '2');
+	@slow = map { connect_to($narrow) } 1 .. 10;
+	print $_ post_head(1_000), '[{"t":' for @slow;
+	is(request($narrow, 'GET', '/load_from_db')->{status}, '200', 'ten who send a short body slowly, two requests allowed: one more reads');
+	is(post($narrow, '[{"t":"x"}]')->{status}, '200', 'and one more writes');
+	print { $slow[0] } '"y"}', ' ' x (1_000 - 10 - length '"y"}') , ']   ';
+	is(outcome(read_answer($slow[0])), '200 {"rows":1}', 'and whoever comes to an end is served');
+	close $_ for @slow;
+	$narrow->stop;
+
+	# all writers are kept by clients who send next to nothing
+	my $kept = start_endpoint($node, '--table', 'numbers', '--save-table', 'bench', '--max-requests', '4', '--queue-timeout', '60');
+	my $copying = q(query LIKE '%COPY%' AND state = 'active');
+	my $keep = sub { push @slow, connect_to($kept); print { $slow[-1] } post_head(8_000_000), $part; };
+	@slow = ();
+	$session->value('TRUNCATE bench');
+	$keep->() for 1 .. 3;
+	wait_until(sub { backends($copying) eq '3' }, 'three writers');
+	sleep 2.5;
+	is(backends($copying), '3', 'slow writers are left alone as long as nobody waits');
+	for (1 .. 3)
+	{
+		is(outcome(post($kept, '[]')), '201 {"rows":0}', 'whoever has to wait for them is served');
+		is(backends($copying), '2', 'and no more than one of them was let go');
+		$keep->();
+		wait_until(sub { backends($copying) eq '3' }, 'the next one to take its place');
+	}
+	my @told;
+	for my $socket (@slow)
+	{
+		print $socket ' ';
+		next unless IO::Select->new($socket)->can_read(0.5);
+		my $slow = read_answer($socket);
+		push @told, "$slow->{status} $slow->{fields}{'retry-after'} $slow->{detail}";
+	}
+	is_deeply(\@told, [ ('503 1 the body came too slowly while others waited') x 3 ], 'who was let go is told, although the body has no end');
+	close $_ for @slow;
+	wait_until(sub { backends($copying) eq '0' }, 'the end of the others');
+	is(count('bench'), '0', 'and nothing of them is written');
+	$kept->stop;
+
+	$session->value($_) for (
+		'CREATE TABLE dozing (n int)',
+		q{CREATE FUNCTION doze() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(NEW.n); RETURN NEW; END'},
+		'CREATE TRIGGER doze BEFORE INSERT ON dozing FOR EACH ROW EXECUTE FUNCTION doze()');
+	my $full = start_endpoint($node, '--table', 'numbers', '--save-table', 'dozing', '--queue-timeout', '1', '--max-requests', '5');
+	my @writers = map { send_post($full, '[{"n":4}]') } 1 .. 3;
+	wait_until(sub { backends(q(wait_event = 'PgSleep')) eq '3' }, 'three writers');
+	my $answer = post($full, '[{"n":0}]');
 	is("$answer->{status} $answer->{fields}{'retry-after'}", '503 1', 'all writers busy: 503, and when to come back');
 	is($answer->{detail}, 'no database connection became free in time (see --write-connections)', 'and why');
 	is(request($full, 'GET', '/load_from_db')->{status}, '200', 'readers are not delayed');
-	my @more = map { connect_to($full) } 1 .. 2;
-	print $_ post_head(100), '[' for @more;
+	my @more = map { send_post($full, '[]') } 1 .. 2;
 	is(request($full, 'GET', '/health')->{status}, '200', 'nor is /health');
 	wait_until(sub { $answer = post($full, '[]'); $answer->{status} eq '429' }, 'as many requests as are allowed');
 	is("$answer->{status} $answer->{fields}{'retry-after'}", '429 1', 'too many requests: 429, and when to come back');
-	print $_ ' ]' for @writers;
-	is_deeply([ map { outcome(read_answer($_)) } @writers ], [ ('200 {"rows":5}') x 3 ], 'and all three are served');
+	is_deeply([ map { outcome(read_answer($_)) } @writers ], [ ('200 {"rows":1}') x 3 ], 'and all three are served');
 	close $_ for @more;
 	$full->stop;
 }
