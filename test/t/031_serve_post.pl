@@ -483,6 +483,21 @@ is($info->{database_user}, $session->value('SELECT current_user'), '/info: and w
 	like("$answer->{status} $answer->{detail}", qr/^501 23505: .*"late"/, 'a constraint that is checked at the end: 501');
 	is(count('numbers'), '2', 'and nothing is there');
 
+	# words of a trigger: they do not tell a row, and do not steer the operator's terminal
+	$session->value($_) for (
+		'CREATE TABLE loud (t text)',
+		q{CREATE FUNCTION shout() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''%'', NEW.t; END'},
+		'CREATE TRIGGER shout BEFORE INSERT ON loud FOR EACH ROW EXECUTE FUNCTION shout()');
+	my $loud = start_endpoint($node, '--table', 'numbers', '--save-table', 'loud');
+	$answer = post($loud, '[{"t":"no (COPY w, line 77, column x)"}]');
+	is("$answer->{status} $answer->{detail}", '501 P0001: no (COPY w, line 77, column x)', 'a trigger that speaks of a row: no row is told');
+	$answer = post($loud, '[{"t":"a\tb\r\u001b[31m\u007f\u009b2J\u00e9 (COPY w, line 7)\nline two"}]');
+	is($answer->{detail}, "P0001: a\tb\r\e[31m\x{7f}\x{9b}2J\x{e9} (COPY w, line 7)", 'a trigger that sends control characters: the client gets them as JSON');
+	my $said = slurp_file(readlink "/proc/@{[$loud->pid]}/fd/2");
+	like($said, qr/P0001: a b\?\?\[31m\?\?2J\xc3\xa9 \(COPY w, line 7\)\n/, 'the operator sees none of them, in one line');
+	unlike($said, qr/[^\n -~\x80-\xff]|\xc2[\x80-\x9f]/, 'and nothing of the kind anywhere');
+	$loud->stop;
+
 	my $holder = TransferBench::Session->new($node);
 	$holder->value($_) for ('BEGIN', 'LOCK TABLE numbers IN ACCESS EXCLUSIVE MODE');
 	my $hasty = start_endpoint($node, '--table', 'copied', '--order-by', 'id', '--save-table', 'numbers', '--queue-timeout', '1');
@@ -503,12 +518,16 @@ is($info->{database_user}, $session->value('SELECT current_user'), '/info: and w
 	my $part = '[' . join(',', ($row) x 5) . ',';
 	$session->value('TRUNCATE bench');
 
+	my $offset = -s $node->logfile;
 	my $socket = connect_to($few);
 	print $socket post_head(8_000_000), $part;
 	wait_until(sub { backends(q(wait_event = 'ClientRead' AND query LIKE '%COPY%' AND state = 'active')) eq '1' }, 'the COPY of half a body');
 	close $socket;
 	wait_until(sub { backends(q(state <> 'idle')) eq '0' }, 'the end of its transaction');
 	is(count('bench'), '0', 'a client that goes away in the middle of its body: nothing is written');
+	my $log = slurp_file($node->logfile, $offset);
+	like($log, qr/COPY from stdin failed: the transfer was given up/, 'its COPY is ended in words');
+	unlike($log, qr/canceling statement/, 'and not by a cancel');
 
 	$socket = connect_to($few);
 	print $socket post_head(8_000_000), $part;
@@ -604,6 +623,19 @@ is($info->{database_user}, $session->value('SELECT current_user'), '/info: and w
 	is_deeply([ map { outcome(read_answer($_)) } @writers ], [ ('200 {"rows":1}') x 3 ], 'and all three are served');
 	close $_ for @more;
 	$full->stop;
+
+	# a postmaster that hears nothing: the wait for it has an end
+	my $stuck = start_endpoint($node, '--table', 'numbers', '--save-table', 'dozing', '--write-connections', '1');
+	$socket = send_post($stuck, '[{"n":600}]');
+	wait_until(sub { backends(q(wait_event = 'PgSleep')) eq '1' }, 'the writer');
+	my ($postmaster) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
+	kill 'STOP', $postmaster;
+	close $socket;
+	wait_until(sub { $json->decode(request($stuck, 'GET', '/health')->{body})->{busy} eq '0' }, 'the writer to be given up');
+	kill 'CONT', $postmaster;
+	is(outcome(post($stuck, '[{"n":0}]')), '200 {"rows":1}', 'a cancel that the postmaster did not hear holds up its connection for a short time only');
+	terminate(q(wait_event = 'PgSleep'));
+	$stuck->stop;
 }
 
 # --- a database that misbehaves ---------------------------------------------------------------------------------
