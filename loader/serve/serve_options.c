@@ -74,6 +74,7 @@ print_help(void)
 		"GET /info    versions, columns, limits\n"
 		"GET /health  liveness\n"
 		"GET /usage   CPU and memory of this process, and its backends; POST resets the peak\n"
+		"400 Content-Length twice or with a Transfer-Encoding, or one other than chunked\n"
 		"401 with WWW-Authenticate: the bearer token is missing or wrong\n",
 		stdout);
 }
