@@ -50,6 +50,9 @@ typedef enum DatabaseResult
 
 #define DATABASE_WAIT_FOREVER (-1)
 
+/* lock_timeout is over */
+#define SQLSTATE_LOCK_NOT_AVAILABLE "55P03"
+
 extern void database_init(Database *database, int interrupt_fd);
 /* OK, INTERRUPTED or LOST. Takes at most `timeout_ms`, name resolution not counted. */
 extern DatabaseResult database_open(Database *database, const ConnectionOptions *options,

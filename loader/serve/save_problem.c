@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SQLSTATE_LOCK_NOT_AVAILABLE "55P03"
-#define NAME_MAX_BYTES              63 /* NAMEDATALEN - 1 */
+#define NAME_MAX_BYTES 63 /* NAMEDATALEN - 1 */
 
 static bool
 fail(Exchange *exchange, int status, const char *detail)

@@ -319,6 +319,29 @@ for my $case (
 	ok($json->decode($answer->{body})->{error}, "$method $path: the error is JSON");
 }
 
+# where a body ends must be beyond doubt
+for my $case (
+	[ '400', 'Content-Length comes twice', 'Content-Length: 2', 'Content-Length: 2' ],
+	[ '400', 'Content-Length comes twice', 'Content-Length: 0', 'content-length: 2' ],
+	[ '400', 'Content-Length and Transfer-Encoding exclude each other', 'Content-Length: 2', 'Transfer-Encoding: chunked' ],
+	[ '400', 'Transfer-Encoding comes twice', 'Transfer-Encoding: chunked', 'Transfer-Encoding: identity' ],
+	[ '400', 'the only Transfer-Encoding is chunked', 'Transfer-Encoding: gzip, chunked' ],
+	[ '400', 'the only Transfer-Encoding is chunked', 'Transfer-Encoding: identity' ],
+	[ '400', 'the only Transfer-Encoding is chunked', 'Transfer-Encoding:' ],
+	[ '201', '', 'Transfer-Encoding: Chunked' ])
+{
+	my ($status, $detail, @fields) = @$case;
+	for my $method ($status eq '400' ? ('POST', 'GET') : 'POST')
+	{
+		my $socket = connect_to($server);
+		print $socket head($method, '/save_to_db', 'Content-Type: application/json', @fields, $status eq '201' ? 'Connection: close' : ()),
+		  $status eq '201' ? "2\r\n[]\r\n0\r\n\r\n" : '[]' . head('GET', '/health');
+		my $answer = read_answer($socket);
+		is("$answer->{status} " . ($answer->{detail} // ''), "$status $detail", "$method, @fields: $status");
+		is(scalar(() = $answer->{body} =~ m{HTTP/1\.1}g), 0, "$method, @fields: what follows is no request") if $status eq '400';
+	}
+}
+
 my $info = $json->decode(request($server, 'GET', '/info')->{body});
 is($info->{save_table}, 'bench', '/info: the table');
 is("$info->{max_body_bytes} $info->{max_writers} $info->{ndjson}", '8388608 3 1', '/info: what a client must know');
@@ -504,8 +527,12 @@ is($info->{database_user}, $session->value('SELECT current_user'), '/info: and w
 	$answer = post($hasty, '[{"n":5}]');
 	is("$answer->{status} $answer->{fields}{'retry-after'}", '503 1', 'a table that somebody has locked: 503 after the time to wait');
 	like($answer->{detail}, qr/^55P03: /, 'and why');
+	$answer = request($numbers, 'GET', '/load_from_db');
+	is("$answer->{status} $answer->{fields}{'retry-after'}", '503 1', 'who reads it does not wait for ever either');
+	like($answer->{detail}, qr/^55P03: /, 'and is told why');
 	$holder->value('COMMIT');
 	is(post($hasty, '[{"n":5}]')->{status}, '200', 'and later it is written');
+	is(request($numbers, 'GET', '/load_from_db')->{status}, '200', 'and read');
 	$hasty->stop;
 	$numbers->stop;
 }
