@@ -48,18 +48,19 @@ static void
 fit_descriptors(ServeLimits *limits)
 {
 	struct rlimit files;
-	/* a request holds a second descriptor of its client and maybe a file; a database connection
-	 * its socket and an eventfd, and one more for a moment to cancel */
-	int64_t others = SPARE_DESCRIPTORS + LINGERING_MAX + 2 * limits->requests +
+	/* a request may hold a file; a database connection its socket and an eventfd, and one more for a
+	 * moment to cancel */
+	int64_t others = SPARE_DESCRIPTORS + LINGERING_MAX + limits->requests +
 					 3 * (limits->connections + limits->write_connections);
+	int64_t per_connection = 2; /* while it brings a request, a second one to watch it */
 
 	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
 		return;
 	files.rlim_cur = files.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY ||
-		(int64_t) files.rlim_cur >= limits->http_connections + others)
+		(int64_t) files.rlim_cur >= per_connection * limits->http_connections + others)
 		return;
-	limits->http_connections = (int64_t) files.rlim_cur - others;
+	limits->http_connections = ((int64_t) files.rlim_cur - others) / per_connection;
 	if (limits->http_connections < 1)
 		limits->http_connections = 1;
 	message_warning("only %lld HTTP connections at once: the limit of open files is %lld",

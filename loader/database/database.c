@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LINE ", line " /* before the number of a row, in the context of a COPY's error */
+
 void
 database_init(Database *database, int interrupt_fd)
 {
@@ -43,21 +45,36 @@ database_keep_message(Database *database, const char *sqlstate, const char *mess
 		length = sizeof(database->message) - 1;
 	memcpy(database->message, message, length);
 	database->message[length] = '\0';
+	database->place = length;
+	database->place_row = 0;
 	strncpy(database->sqlstate, sqlstate == NULL ? "" : sqlstate, sizeof(database->sqlstate) - 1);
+}
+
+DatabaseResult
+database_fail(Database *database, const char *message)
+{
+	database_keep_message(database, NULL, message);
+	return DATABASE_FAILED;
 }
 
 /* Adds where in the data of a COPY it was, "COPY t, line 3, column id", without the data. */
 static void
 add_place(Database *database, const char *context)
 {
-	size_t length = strlen(database->message);
-	const char *end;
+	const char *value, *line;
+	size_t length;
 
 	if (context == NULL || strncmp(context, "COPY ", 5) != 0)
 		return;
-	end = strstr(context, ": \"");
-	snprintf(database->message + length, sizeof(database->message) - length, " (%.*s)",
-			 end != NULL ? (int) (end - context) : (int) strcspn(context, "\n"), context);
+	value = strstr(context, ": \"");
+	length = strcspn(context, "\n");
+	if (value != NULL && value < context + length)
+		length = (size_t) (value - context);
+	snprintf(database->message + database->place, sizeof(database->message) - database->place,
+			 " (%.*s)", (int) length, context);
+	line = strstr(context, LINE);
+	if (line != NULL && line < context + length)
+		database->place_row = strtoll(line + strlen(LINE), NULL, 10);
 }
 
 static void

@@ -1,25 +1,16 @@
 #include "database/database_internal.h"
 #include "clock.h"
+#include "database/database_cancel.h"
 
 #include <poll.h>
 
 /* For the rest of a cancelled result; a new connection costs less than a longer wait. */
 #define MAKE_IDLE_MS 2000
 
-static void
-cancel(Database *database)
-{
-	PGcancel *handle = PQgetCancel(database->connection);
+/* For a server that is in the middle of a COPY FROM to hear of its end. */
+#define LISTEN_MS 500
 
-	if (handle != NULL)
-	{
-		char problem[256];
-
-		/* when it fails the rest does not end in time, and the connection is closed */
-		PQcancel(handle, problem, sizeof(problem));
-	}
-	PQfreeCancel(handle);
-}
+#define GIVEN_UP "the transfer was given up"
 
 /* Takes and drops the rest of a COPY TO; false when time is over. */
 static bool
@@ -60,8 +51,7 @@ drain(Database *database, int64_t deadline_ns)
 			return true;
 		status = PQresultStatus(result);
 		PQclear(result);
-		if (status == PGRES_COPY_IN &&
-			PQputCopyEnd(database->connection, "the transfer was given up") < 0)
+		if (status == PGRES_COPY_IN && PQputCopyEnd(database->connection, GIVEN_UP) < 0)
 			return false;
 		if (status == PGRES_COPY_OUT && !drain_copy_out(database, deadline_ns))
 			return false;
@@ -92,13 +82,23 @@ leave_pipeline(Database *database, int64_t deadline_ns)
 	return true;
 }
 
+/* Ends a COPY FROM in so many words, if there is one and the server listens: a cancel costs it a
+ * connection. */
+static bool
+end_copy_in(Database *database, int64_t deadline_ns)
+{
+	/* refused where there is none */
+	return PQputCopyEnd(database->connection, GIVEN_UP) == 1 && drain(database, deadline_ns);
+}
+
 static bool
 make_idle(Database *database, int64_t deadline_ns)
 {
 	PGconn *connection = database->connection;
+	int64_t listens_ns = clock_now_ns() + LISTEN_MS * CLOCK_NS_PER_MS;
 
-	if (PQtransactionStatus(connection) == PQTRANS_ACTIVE)
-		cancel(database);
+	if (PQtransactionStatus(connection) == PQTRANS_ACTIVE && !end_copy_in(database, listens_ns))
+		database_cancel(connection, deadline_ns);
 	if (PQpipelineStatus(connection) != PQ_PIPELINE_OFF && !leave_pipeline(database, deadline_ns))
 		return false;
 	if (!drain(database, deadline_ns))

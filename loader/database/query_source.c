@@ -13,7 +13,7 @@
  * Settings that make text output exact and the same everywhere, by SET LOCAL so
  * that they hold behind a pooler in transaction mode too. With synchronized scans
  * LIMIT without ORDER BY would start anywhere in the table; and parallel workers would work
- * at a cost that is counted nowhere.
+ * at a cost that is counted nowhere. Somebody's lock is waited for, but not for ever.
  */
 #define BEGIN_EXACT                                                                                \
 	"BEGIN TRANSACTION READ ONLY;"                                                                 \
@@ -23,6 +23,7 @@
 	" SET LOCAL TimeZone = 'UTC';"                                                                 \
 	" SET LOCAL bytea_output = hex;"                                                               \
 	" SET LOCAL lc_monetary = 'C';"                                                                \
+	" SET LOCAL lock_timeout = '5s';"                                                              \
 	" SET LOCAL synchronize_seqscans = off;"                                                       \
 	" SET LOCAL max_parallel_workers_per_gather = 0; "
 

@@ -69,8 +69,7 @@ run_about(const char *before, const char *qualified, const char *after, Database
 
 	if (asprintf(&sql, "%s%s%s", before, qualified, after) < 0)
 	{
-		snprintf(database->message, sizeof(database->message), "out of memory");
-		*database->sqlstate = '\0';
+		database_fail(database, "out of memory");
 		return false;
 	}
 	result = database_run(database, sql, DATABASE_WAIT_FOREVER, NULL);

@@ -62,6 +62,6 @@ server_state_read(ServerState *state, Database *database)
 	taken = take_state(state, found);
 	PQclear(found);
 	if (!taken)
-		snprintf(database->message, sizeof(database->message), "out of memory");
+		database_fail(database, "out of memory");
 	return taken;
 }

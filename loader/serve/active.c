@@ -102,6 +102,32 @@ create(struct MHD_Connection *connection, const ExchangeOptions *options, bool h
 	return NULL;
 }
 
+/* Whether one more may count; the lock is held. Those whose answer is decided while their body is
+ * still coming stop counting as soon as it matters. */
+static bool
+has_room(ActiveList *list)
+{
+	if (list->counted < list->limit)
+		return true;
+	for (Active *active = list->first; active != NULL; active = active->next)
+	{
+		if (!active->counts || exchange_upload(active->exchange) == NULL ||
+			exchange_is_wanted(active->exchange))
+			continue;
+		active->counts = false;
+		list->counted--;
+	}
+	return list->counted < list->limit;
+}
+
+/* The lock is held. */
+static void
+start_counting(Active *active)
+{
+	active->counts = true;
+	active->list->counted++;
+}
+
 /* Under one lock: whoever closes the doors sees either this request, or none that follows. */
 static Admission
 enter(ActiveList *list, Active *active)
@@ -111,12 +137,14 @@ enter(ActiveList *list, Active *active)
 	pthread_mutex_lock(&list->lock);
 	if (list->closing)
 		admission = ADMISSION_CLOSING;
-	else if (list->count >= list->limit)
+	else if (!has_room(list))
 		admission = ADMISSION_FULL;
 	else
 	{
 		active->list = list;
 		list->count++;
+		if (exchange_upload(active->exchange) == NULL)
+			start_counting(active);
 		active->next = list->first;
 		if (active->next != NULL)
 			active->next->previous = active;
@@ -146,6 +174,20 @@ active_admit(ActiveList *list, struct MHD_Connection *connection, const Exchange
 	return admission;
 }
 
+bool
+active_count_upload(Active *active)
+{
+	ActiveList *list = active->list;
+	bool may_count;
+
+	pthread_mutex_lock(&list->lock);
+	may_count = has_room(list);
+	if (may_count)
+		start_counting(active);
+	pthread_mutex_unlock(&list->lock);
+	return may_count;
+}
+
 enum MHD_Result
 active_refuse(struct MHD_Connection *connection, Admission admission)
 {
@@ -154,8 +196,7 @@ active_refuse(struct MHD_Connection *connection, Admission admission)
 		case ADMISSION_CLOSING:
 			return serve_reply_error(connection, SERVE_STATUS_BUSY, "the server is stopping");
 		case ADMISSION_FULL:
-			return serve_reply_error(connection, SERVE_STATUS_TOO_MANY,
-									 "as many requests as --max-requests allows are under way");
+			return serve_reply_error(connection, SERVE_STATUS_TOO_MANY, ACTIVE_FULL);
 		default:
 			return serve_reply_error(connection, SERVE_STATUS_UNSPECIFIED,
 									 "out of memory or file descriptors");
@@ -170,6 +211,7 @@ active_forget(Active *active)
 	exchange_abandon(active->exchange);
 	pthread_mutex_lock(&list->lock);
 	list->count--;
+	list->counted -= active->counts;
 	if (active->previous != NULL)
 		active->previous->next = active->next;
 	else

@@ -1,6 +1,10 @@
 /*
  * active.h - the requests that are under way between HTTP and a database, so that their number
  * is bounded and all can be ended.
+ *
+ * One that brings a body counts from when it goes to the database until it has ended: as long
+ * as its client is merely sending it, others must not be kept out by it. The number of
+ * those is bounded by that of HTTP connections.
  */
 #ifndef TRANSFERBENCH_ACTIVE_H
 #define TRANSFERBENCH_ACTIVE_H
@@ -19,7 +23,8 @@ typedef struct ActiveList
 	int64_t limit;
 	pthread_mutex_t lock; /* over all that follows */
 	Active *first;
-	int64_t count;
+	int64_t count;   /* of all */
+	int64_t counted; /* of those that count against the limit */
 	bool closing;
 } ActiveList;
 
@@ -33,6 +38,7 @@ struct Active
 	int64_t received;              /* a POST's: bytes of its body, as they came */
 	int64_t discarded;             /* those of them that nobody wanted */
 	ActiveList *list;
+	bool counts; /* against the limit; under the list's lock */
 	Active *previous, *next;
 };
 
@@ -56,6 +62,10 @@ typedef enum Admission
  * *active is set when ADMITTED. */
 extern Admission active_admit(ActiveList *list, struct MHD_Connection *connection,
 							  const ExchangeOptions *options, bool has_chunks, Active **active);
+/* A request with a body goes to the database now: false when the limit does not let it. */
+extern bool active_count_upload(Active *active);
+/* What a client is told then. */
+#define ACTIVE_FULL "as many requests as --max-requests allows are under way"
 /* Answers for those who were not. */
 extern enum MHD_Result active_refuse(struct MHD_Connection *connection, Admission admission);
 /* The request is over, its connection too perhaps. */

@@ -33,6 +33,7 @@ struct Exchange
 	char *document;
 	bool is_replayed;
 	bool is_committing;
+	bool is_too_slow;
 	int64_t waited_ns;
 	int64_t waits_since_ns; /* the database side, for room; 0: it does not */
 	char server_timing[200];
@@ -462,6 +463,35 @@ exchange_relieve(Exchange *exchange, int64_t stalled_ns)
 		pthread_cond_signal(&exchange->room);
 	}
 	pthread_mutex_unlock(&exchange->lock);
+}
+
+bool
+exchange_end_slow_upload(Exchange *exchange)
+{
+	bool is_slow;
+
+	if (exchange->upload == NULL)
+		return false;
+	pthread_mutex_lock(&exchange->lock);
+	is_slow = !has_ended(exchange) && upload_is_slow(exchange->upload);
+	if (is_slow)
+	{
+		exchange->is_too_slow = true;
+		end_with_error(exchange, SERVE_STATUS_BUSY, "the body came too slowly while others waited");
+	}
+	pthread_mutex_unlock(&exchange->lock);
+	return is_slow;
+}
+
+bool
+exchange_is_too_slow(Exchange *exchange)
+{
+	bool is_too_slow;
+
+	pthread_mutex_lock(&exchange->lock);
+	is_too_slow = exchange->is_too_slow;
+	pthread_mutex_unlock(&exchange->lock);
+	return is_too_slow;
 }
 
 void

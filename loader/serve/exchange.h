@@ -116,6 +116,10 @@ extern void exchange_finish(Exchange *exchange, const char *server_timing);
 /* If the database side has been waiting for its client for `stalled_ns`, lets it go on into a
  * temporary file. */
 extern void exchange_relieve(Exchange *exchange, int64_t stalled_ns);
+/* If its body comes too slowly (upload_is_slow), ends it with 503, and returns true. */
+extern bool exchange_end_slow_upload(Exchange *exchange);
+/* Whether that was so: the rest of the body is not worth waiting for. */
+extern bool exchange_is_too_slow(Exchange *exchange);
 /* Moves bytes from the file into the buffer. */
 extern void exchange_refill(Exchange *exchange);
 /* Where the refiller hangs on the next one of its list: no memory is wanted for that. */

@@ -123,9 +123,7 @@ request_ledger_find(Database *database, bool *is_usable)
 static DatabaseResult
 out_of_memory(Database *database)
 {
-	*database->sqlstate = '\0';
-	snprintf(database->message, sizeof(database->message), "out of memory");
-	return DATABASE_FAILED;
+	return database_fail(database, "out of memory");
 }
 
 /* The key is printable ASCII; NULL when out of memory. */

@@ -31,23 +31,14 @@ run_commit(Database *database, const char *last_sql)
 
 	if (asprintf(&sql, "%s%sCOMMIT", last_sql == NULL ? "" : last_sql,
 				 last_sql == NULL ? "" : "; ") < 0)
-	{
-		*database->sqlstate = '\0';
-		snprintf(database->message, sizeof(database->message), "out of memory");
-		return DATABASE_FAILED;
-	}
+		return database_fail(database, "out of memory");
 	ran = database_run(database, sql, DATABASE_WAIT_FOREVER, &result);
 	free(sql);
 	if (ran != DATABASE_OK)
 		return ran;
 	/* a transaction that had failed answers with another tag, and no error */
 	if (strcmp(PQcmdStatus(result), "COMMIT") != 0)
-	{
-		*database->sqlstate = '\0';
-		snprintf(database->message, sizeof(database->message),
-				 "the server rolled the transaction back");
-		ran = DATABASE_FAILED;
-	}
+		ran = database_fail(database, "the server rolled the transaction back");
 	PQclear(result);
 	return ran;
 }

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SQLSTATE_LOCK_NOT_AVAILABLE "55P03"
-#define NAME_MAX_BYTES              63 /* NAMEDATALEN - 1 */
+#define NAME_MAX_BYTES 63 /* NAMEDATALEN - 1 */
 
 static bool
 fail(Exchange *exchange, int status, const char *detail)
@@ -17,43 +16,20 @@ fail(Exchange *exchange, int status, const char *detail)
 	return false;
 }
 
-/* Where the server says it was in the data: " (COPY numbers, line 3, column n: "x")" at the end of a
- * message; NULL when it does not. */
-static const char *
-find_place(const char *message)
-{
-	const char *place = NULL;
-
-	for (const char *at = strstr(message, " (COPY "); at != NULL; at = strstr(at + 1, " (COPY "))
-		place = at;
-	return place;
-}
-
-/* Its row: the number behind the last ", line " before a value may begin; 0 when there is none. */
-static int64_t
-row_of(const char *place)
-{
-	const char *digits = place == NULL ? NULL : strstr(place, ", line ");
-
-	return digits == NULL ? 0 : strtoll(digits + strlen(", line "), NULL, 10);
-}
-
 bool
 save_problem_of_database(Exchange *exchange, const Database *database)
 {
 	char detail[sizeof(database->message) + 64];
-	const char *place = find_place(database->message);
-	int message_length =
-		(int) (place == NULL ? strlen(database->message) : (size_t) (place - database->message));
-	int64_t row = row_of(place);
 	int length;
 
 	if (*database->sqlstate == '\0' && database_is_open(database))
 		return fail(exchange, SERVE_STATUS_UNSPECIFIED, database->message);
-	length = snprintf(detail, sizeof(detail), "%s%s%.*s", database->sqlstate,
-					  *database->sqlstate == '\0' ? "" : ": ", message_length, database->message);
-	if (row > 0)
-		snprintf(detail + length, sizeof(detail) - (size_t) length, " (row %" PRId64 ")", row);
+	length =
+		snprintf(detail, sizeof(detail), "%s%s%.*s", database->sqlstate,
+				 *database->sqlstate == '\0' ? "" : ": ", (int) database->place, database->message);
+	if (database->place_row > 0)
+		snprintf(detail + length, sizeof(detail) - (size_t) length, " (row %" PRId64 ")",
+				 database->place_row);
 	return fail(exchange,
 				strcmp(database->sqlstate, SQLSTATE_LOCK_NOT_AVAILABLE) == 0
 					? SERVE_STATUS_BUSY

@@ -58,9 +58,7 @@ save_table_free(SaveTable *table)
 static DatabaseResult
 out_of_memory(Database *database)
 {
-	*database->sqlstate = '\0';
-	snprintf(database->message, sizeof(database->message), "out of memory");
-	return DATABASE_FAILED;
+	return database_fail(database, "out of memory");
 }
 
 __attribute__((format(printf, 3, 4))) static DatabaseResult

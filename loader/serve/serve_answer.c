@@ -75,7 +75,10 @@ fail_by_database(Answer *answer)
 	snprintf(detail, sizeof(detail), "%s%s%s", database->sqlstate,
 			 *database->sqlstate == '\0' ? "" : ": ", database->message);
 	flush(answer);
-	fail(answer, SERVE_STATUS_READING_FAILED, detail);
+	fail(answer,
+		 strcmp(database->sqlstate, SQLSTATE_LOCK_NOT_AVAILABLE) == 0 ? SERVE_STATUS_BUSY
+																	  : SERVE_STATUS_READING_FAILED,
+		 detail);
 }
 
 static void

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 typedef enum Path
@@ -114,6 +115,48 @@ announces_body(struct MHD_Connection *connection)
 	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
 									   MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL ||
 		   (length != NULL && strspn(length, "0") != strlen(length));
+}
+
+/* --- where a body ends --- */
+
+typedef struct Framing
+{
+	int lengths;   /* Content-Length fields */
+	int encodings; /* Transfer-Encoding fields */
+	bool is_known; /* each encoding is chunked */
+} Framing;
+
+static enum MHD_Result
+take_framing(void *context, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+	Framing *framing = context;
+
+	(void) kind;
+	if (strcasecmp(key, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0)
+		framing->lengths++;
+	else if (strcasecmp(key, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0)
+	{
+		framing->encodings++;
+		framing->is_known &= value != NULL && strcasecmp(value, "chunked") == 0;
+	}
+	return MHD_YES;
+}
+
+/* What is wrong with it, or NULL: somebody in between may see the end of such a body elsewhere, and
+ * then a request within it. */
+static const char *
+find_framing_problem(struct MHD_Connection *connection)
+{
+	Framing framing = {.is_known = true};
+
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, take_framing, &framing);
+	if (framing.lengths > 1)
+		return "Content-Length comes twice";
+	if (framing.encodings > 1)
+		return "Transfer-Encoding comes twice";
+	if (framing.lengths > 0 && framing.encodings > 0)
+		return "Content-Length and Transfer-Encoding exclude each other";
+	return framing.is_known ? NULL : "the only Transfer-Encoding is chunked";
 }
 
 /* --- documents --- */
@@ -243,6 +286,30 @@ begin(ServeHttp *http, struct MHD_Connection *connection, Request *request)
 	return answer(http, connection, request);
 }
 
+/* Answers at once, and the connection ends after it. */
+static enum MHD_Result
+refuse_framing(ServeHttp *http, struct MHD_Connection *connection, const char *problem)
+{
+	int fd = active_duplicate_socket(connection);
+	enum MHD_Result result = serve_reply_error(connection, SERVE_STATUS_BAD_REQUEST, problem);
+
+	if (fd >= 0)
+		lingering_add(http->lingering, fd);
+	return result;
+}
+
+/* The head has come. */
+static enum MHD_Result
+take_head(ServeHttp *http, struct MHD_Connection *connection, Request *request)
+{
+	const char *problem = find_framing_problem(connection);
+
+	if (problem != NULL)
+		return refuse_framing(http, connection, problem);
+	/* whoever brings no body is answered when the library has found that out too */
+	return announces_body(connection) ? begin_with_body(http, connection, request) : MHD_YES;
+}
+
 static enum MHD_Result
 handle(void *context, struct MHD_Connection *connection, const char *path, const char *method,
 	   const char *version, const char *upload, size_t *upload_size, void **request_slot)
@@ -253,9 +320,7 @@ handle(void *context, struct MHD_Connection *connection, const char *path, const
 	if (request == NULL)
 	{
 		request = *request_slot = create_request(path, method, version);
-		if (request == NULL)
-			return MHD_NO;
-		return announces_body(connection) ? begin_with_body(http, connection, request) : MHD_YES;
+		return request == NULL ? MHD_NO : take_head(http, connection, request);
 	}
 	if (request->active == NULL)
 		return begin(http, connection, request);

@@ -31,8 +31,10 @@ print_help(void)
 		"  --read-only              nothing is written: no POST is allowed\n"
 		"  --connections N          database connections that read (default 4)\n"
 		"  --write-connections N    database connections that write (default 3)\n"
-		"  --max-requests N         requests at once, waiting ones too, else 429 (default 64)\n"
-		"  --max-http-connections N HTTP connections at once (default 2000)\n"
+		"  --max-requests N         requests at once, waiting ones too, else 429 (default 64);\n"
+		"                           one that is still sending a short body does not count\n"
+		"  --max-http-connections N HTTP connections at once (default 2000); each may keep 256KiB\n"
+		"                           of a body\n"
 		"  --queue-timeout SECONDS  wait for a database connection, or a lock when writing, else\n"
 		"                           503 (default 5)\n"
 		"  --idle-timeout SECONDS   HTTP connections without progress are closed (default 60)\n"
@@ -72,6 +74,7 @@ print_help(void)
 		"GET /info    versions, columns, limits\n"
 		"GET /health  liveness\n"
 		"GET /usage   CPU and memory of this process, and its backends; POST resets the peak\n"
+		"400 Content-Length twice or with a Transfer-Encoding, or one other than chunked\n"
 		"401 with WWW-Authenticate: the bearer token is missing or wrong\n",
 		stdout);
 }

@@ -17,6 +17,7 @@
 typedef struct Waiting
 {
 	Exchange *exchange;
+	int64_t since_ns;
 	int64_t deadline_ns;
 	struct Waiting *next;
 } Waiting;
@@ -176,13 +177,24 @@ refuse_first(ServePool *pool)
 	pthread_mutex_lock(&pool->lock);
 }
 
-/* Others wait: a slow client is no reason. */
+/* Others wait, and not just for a worker that is on its way: a slow client is no reason. */
 static void
 relieve_workers(ServePool *pool)
 {
+	int wanted = pool->state.waiting;
+
+	if (pool->idle > 0 || clock_now_ns() - pool->first->since_ns < LOOK_NS)
+		return;
 	for (int i = 0; i < pool->workers; i++)
-		if (pool->worker[i].current != NULL)
-			exchange_relieve(pool->worker[i].current, STALLED_NS);
+	{
+		Exchange *exchange = pool->worker[i].current;
+
+		if (exchange == NULL)
+			continue;
+		exchange_relieve(exchange, STALLED_NS);
+		if (wanted > 0 && exchange_end_slow_upload(exchange))
+			wanted--;
+	}
 }
 
 /* At the deadline of the first, unless that one is just being taken, and soon in any case. */
@@ -299,6 +311,7 @@ void
 serve_pool_submit(ServePool *pool, Exchange *exchange)
 {
 	Waiting *waiting = malloc(sizeof(Waiting));
+	int64_t now_ns = clock_now_ns();
 
 	if (waiting == NULL)
 	{
@@ -306,9 +319,9 @@ serve_pool_submit(ServePool *pool, Exchange *exchange)
 		return;
 	}
 	exchange_hold(exchange);
-	*waiting =
-		(Waiting){.exchange = exchange,
-				  .deadline_ns = clock_now_ns() + pool->options.queue_timeout_ms * CLOCK_NS_PER_MS};
+	*waiting = (Waiting){.exchange = exchange,
+						 .since_ns = now_ns,
+						 .deadline_ns = now_ns + pool->options.queue_timeout_ms * CLOCK_NS_PER_MS};
 	pthread_mutex_lock(&pool->lock);
 	*pool->last = waiting;
 	pool->last = &waiting->next;

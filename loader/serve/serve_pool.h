@@ -2,7 +2,8 @@
  * serve_pool.h - a bounded number of threads with a database connection each, and
  * the line of requests that wait for one.
  *
- * A request that has waited for too long is answered 503. The length of the line is
+ * A request that has waited for too long is answered 503. While others wait, nobody is worked for
+ * whose client is slow (exchange_relieve, exchange_end_slow_upload). The length of the line is
  * bounded by whoever admits requests.
  */
 #ifndef TRANSFERBENCH_SERVE_POOL_H

@@ -86,10 +86,14 @@ submit(const ServeReceive *receive, Active *active)
 	if (active->is_submitted || !exchange_is_wanted(active->exchange))
 		return;
 	active->is_submitted = true;
-	serve_pool_submit(receive->pool, active->exchange);
+	if (active_count_upload(active))
+		serve_pool_submit(receive->pool, active->exchange);
+	else
+		exchange_fail(active->exchange, SERVE_STATUS_TOO_MANY, ACTIVE_FULL);
 }
 
-/* Too much of a refused body comes: what there is to say is said now, and the connection closed. */
+/* Too much of a refused body comes, or too slowly: what there is to say is said now, and the connection
+ * closed. */
 static enum MHD_Result
 hang_up(const ServeReceive *receive, struct MHD_Connection *connection, Active *active)
 {
@@ -123,7 +127,9 @@ serve_receive_take(const ServeReceive *receive, struct MHD_Connection *connectio
 	{
 		active->discarded += (int64_t) *size;
 		*size = 0;
-		return active->discarded <= DISCARD_MAX ? MHD_YES : hang_up(receive, connection, active);
+		if (active->discarded > DISCARD_MAX || exchange_is_too_slow(active->exchange))
+			return hang_up(receive, connection, active);
+		return MHD_YES;
 	}
 	active->received += (int64_t) taken;
 	if (taken < *size)

@@ -2,9 +2,10 @@
  * serve_receive.h - POST /save_to_db, on the HTTP side: the body into an upload, the outcome back.
  *
  * A request goes to the pool once its body is complete or fills the upload, so that a slow client
- * with little to say holds up no connection. A body that is refused half-way is read to
- * its end and dropped, since libmicrohttpd answers no earlier; one that goes on for too long is
- * answered past the library, and its connection closed.
+ * with little to say holds up no connection. Only from then on it counts against --max-requests.
+ * A body that is refused half-way is read to its end and dropped, since libmicrohttpd answers no
+ * earlier; one that goes on for too long, or too slowly, is answered past the library, and its
+ * connection closed.
  */
 #ifndef TRANSFERBENCH_SERVE_RECEIVE_H
 #define TRANSFERBENCH_SERVE_RECEIVE_H

@@ -14,6 +14,12 @@ serve_reply_header(struct MHD_Response *response, const char *name, const char *
 	return MHD_add_response_header(response, name, value) == MHD_YES;
 }
 
+static bool
+is_passing(int status)
+{
+	return status == SERVE_STATUS_BUSY || status == SERVE_STATUS_TOO_MANY;
+}
+
 /* Sends JSON with up to one more field (`name` NULL: none). */
 static enum MHD_Result
 reply(struct MHD_Connection *connection, int status, const char *json, const char *name,
@@ -29,7 +35,7 @@ reply(struct MHD_Connection *connection, int status, const char *json, const cha
 		return MHD_NO;
 	serve_reply_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "application/json");
 	serve_reply_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-	if (status == SERVE_STATUS_BUSY || status == SERVE_STATUS_TOO_MANY)
+	if (is_passing(status))
 		serve_reply_header(response, MHD_HTTP_HEADER_RETRY_AFTER, RETRY_AFTER_S);
 	if (name != NULL)
 		serve_reply_header(response, name, value);
@@ -101,8 +107,9 @@ serve_reply_early(int fd, int status, const char *json)
 		return;
 	length = asprintf(&answer,
 					  "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n"
-					  "Connection: close\r\n\r\n%s",
-					  status, MHD_get_reason_phrase_for((unsigned) status), strlen(json), json);
+					  "Connection: close\r\n%s\r\n%s",
+					  status, MHD_get_reason_phrase_for((unsigned) status), strlen(json),
+					  is_passing(status) ? "Retry-After: " RETRY_AFTER_S "\r\n" : "", json);
 	if (length < 0)
 		return;
 	/* it fits into a buffer in which nothing is yet; if not, the connection is closed all the same */

@@ -20,6 +20,8 @@ serve_status_text(int status)
 {
 	switch (status)
 	{
+		case SERVE_STATUS_BAD_REQUEST:
+			return "invalid request: framing";
 		case SERVE_STATUS_INVALID_CLASS:
 			return "invalid request: class";
 		case SERVE_STATUS_INVALID_TYPE:

@@ -18,6 +18,7 @@
 /* The statuses of the Plumber service whose paths this endpoint repeats. */
 #define SERVE_STATUS_RESULT         200
 #define SERVE_STATUS_NO_RESULT      201
+#define SERVE_STATUS_BAD_REQUEST    400 /* the end of its body is in doubt */
 #define SERVE_STATUS_INVALID_CLASS  401 /* a GET that brings a body; a body that is no JSON rows */
 #define SERVE_STATUS_INVALID_TYPE   402 /* a format, media type or coding that is not known */
 #define SERVE_STATUS_INVALID_VALUE  403 /* a parameter: malformed, out of range, twice, unknown */

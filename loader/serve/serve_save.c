@@ -372,9 +372,6 @@ commit(Save *save)
 static void
 close_save(Save *save)
 {
-	/* in so many words: a cancel would cost the server a connection */
-	if (save->copying && database_is_open(save->database))
-		database_copy_in_end(save->database, "the request was refused", NULL);
 	json_frames_free(save->frames);
 	json_decoder_free(save->decoder);
 	free(save->fields);

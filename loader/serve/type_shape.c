@@ -89,9 +89,7 @@ type_shape_free(const TypeShape *shape)
 static DatabaseResult
 out_of_memory(Database *database)
 {
-	*database->sqlstate = '\0';
-	snprintf(database->message, sizeof(database->message), "out of memory");
-	return DATABASE_FAILED;
+	return database_fail(database, "out of memory");
 }
 
 static Oid

@@ -2,7 +2,18 @@
 #include "serve/byte_ring.h"
 
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
+
+/* How fast bytes come while they are waited for: judged again and again, so that nobody can live on
+ * what was sent long ago. */
+typedef struct Pace
+{
+	int64_t waits_since_ns; /* 0: nobody waits */
+	int64_t waited_ns;      /* before that; 0: the next wait begins a new judgement */
+	int64_t bytes;          /* came meanwhile */
+	bool was_slow;          /* by the last judgement */
+} Pace;
 
 struct Upload
 {
@@ -14,6 +25,7 @@ struct Upload
 	bool http_side_sleeps;
 	bool has_ended;
 	bool is_unwanted;
+	Pace pace;
 	ByteRing ring;
 	size_t lent; /* to the database side, not yet taken off the ring */
 };
@@ -47,7 +59,31 @@ upload_free(Upload *upload)
 	free(upload);
 }
 
-/* The lock is held. */
+/* --- under the lock --- */
+
+static bool
+is_below_pace(int64_t bytes, int64_t waited_ns)
+{
+	return (double) bytes * CLOCK_NS_PER_S < (double) UPLOAD_MIN_BYTES_PER_S * (double) waited_ns;
+}
+
+static void
+wait_for_more(Upload *upload)
+{
+	Pace *pace = &upload->pace;
+
+	pace->waits_since_ns = clock_now_ns();
+	if (pace->waited_ns == 0)
+		pace->bytes = 0;
+	pthread_cond_wait(&upload->more, &upload->lock);
+	pace->waited_ns += clock_now_ns() - pace->waits_since_ns;
+	pace->waits_since_ns = 0;
+	if (pace->waited_ns < UPLOAD_PACE_NS)
+		return;
+	pace->was_slow = is_below_pace(pace->bytes, pace->waited_ns);
+	pace->waited_ns = 0;
+}
+
 static void
 wake_http_side(Upload *upload)
 {
@@ -81,6 +117,7 @@ upload_put(Upload *upload, const char *bytes, size_t length, size_t *taken)
 		byte_ring_put(&upload->ring, bytes + *taken, count);
 		pthread_mutex_lock(&upload->lock);
 		upload->ring.written += count;
+		upload->pace.bytes += (int64_t) count;
 		*taken += count;
 		pthread_cond_signal(&upload->more);
 	}
@@ -110,7 +147,7 @@ upload_take(Upload *upload, const char **bytes, size_t *length)
 		wake_http_side(upload);
 	while ((filled = byte_ring_filled(&upload->ring)) == 0 && !upload->has_ended &&
 		   !upload->is_unwanted)
-		pthread_cond_wait(&upload->more, &upload->lock);
+		wait_for_more(upload);
 	if (upload->is_unwanted)
 		result = UPLOAD_GONE;
 	else if (filled == 0)
@@ -122,6 +159,24 @@ upload_take(Upload *upload, const char **bytes, size_t *length)
 	}
 	pthread_mutex_unlock(&upload->lock);
 	return result;
+}
+
+bool
+upload_is_slow(Upload *upload)
+{
+	const Pace *pace = &upload->pace;
+	bool is_slow = false;
+
+	pthread_mutex_lock(&upload->lock);
+	if (pace->waits_since_ns != 0)
+	{
+		int64_t waited_ns = pace->waited_ns + clock_now_ns() - pace->waits_since_ns;
+
+		is_slow = (pace->was_slow || waited_ns >= UPLOAD_PACE_NS) &&
+				  is_below_pace(pace->bytes, waited_ns);
+	}
+	pthread_mutex_unlock(&upload->lock);
+	return is_slow;
 }
 
 void

@@ -9,6 +9,8 @@
 #ifndef TRANSFERBENCH_UPLOAD_H
 #define TRANSFERBENCH_UPLOAD_H
 
+#include "clock.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -16,6 +18,10 @@
 typedef void (*UploadHook)(void *http_side);
 
 typedef struct Upload Upload;
+
+/* What is expected of a client for whom others have to wait. */
+#define UPLOAD_MIN_BYTES_PER_S (64 * 1024)
+#define UPLOAD_PACE_NS         (2 * CLOCK_NS_PER_S)
 
 typedef enum UploadResult
 {
@@ -40,6 +46,12 @@ extern void upload_end(Upload *upload);
 
 /* Lends the next bytes until the next call. */
 extern UploadResult upload_take(Upload *upload, const char **bytes, size_t *length);
+
+/* --- whoever looks after the connections --- */
+
+/* Whether bytes have come more slowly than UPLOAD_MIN_BYTES_PER_S, over UPLOAD_PACE_NS at least that
+ * the database side has waited for them; the time it did not wait is not counted. */
+extern bool upload_is_slow(Upload *upload);
 
 /* --- anybody --- */
 

@@ -4,6 +4,7 @@ use strict;
 use warnings FATAL => 'all';
 
 use Compress::Zlib;
+use IO::Select;
 use IO::Socket::INET;
 use JSON::PP;
 use PostgreSQL::Test::Utils;
@@ -318,6 +319,29 @@ for my $case (
 	ok($json->decode($answer->{body})->{error}, "$method $path: the error is JSON");
 }
 
+# where a body ends must be beyond doubt
+for my $case (
+	[ '400', 'Content-Length comes twice', 'Content-Length: 2', 'Content-Length: 2' ],
+	[ '400', 'Content-Length comes twice', 'Content-Length: 0', 'content-length: 2' ],
+	[ '400', 'Content-Length and Transfer-Encoding exclude each other', 'Content-Length: 2', 'Transfer-Encoding: chunked' ],
+	[ '400', 'Transfer-Encoding comes twice', 'Transfer-Encoding: chunked', 'Transfer-Encoding: identity' ],
+	[ '400', 'the only Transfer-Encoding is chunked', 'Transfer-Encoding: gzip, chunked' ],
+	[ '400', 'the only Transfer-Encoding is chunked', 'Transfer-Encoding: identity' ],
+	[ '400', 'the only Transfer-Encoding is chunked', 'Transfer-Encoding:' ],
+	[ '201', '', 'Transfer-Encoding: Chunked' ])
+{
+	my ($status, $detail, @fields) = @$case;
+	for my $method ($status eq '400' ? ('POST', 'GET') : 'POST')
+	{
+		my $socket = connect_to($server);
+		print $socket head($method, '/save_to_db', 'Content-Type: application/json', @fields, $status eq '201' ? 'Connection: close' : ()),
+		  $status eq '201' ? "2\r\n[]\r\n0\r\n\r\n" : '[]' . head('GET', '/health');
+		my $answer = read_answer($socket);
+		is("$answer->{status} " . ($answer->{detail} // ''), "$status $detail", "$method, @fields: $status");
+		is(scalar(() = $answer->{body} =~ m{HTTP/1\.1}g), 0, "$method, @fields: what follows is no request") if $status eq '400';
+	}
+}
+
 my $info = $json->decode(request($server, 'GET', '/info')->{body});
 is($info->{save_table}, 'bench', '/info: the table');
 is("$info->{max_body_bytes} $info->{max_writers} $info->{ndjson}", '8388608 3 1', '/info: what a client must know');
@@ -482,14 +506,33 @@ is($info->{database_user}, $session->value('SELECT current_user'), '/info: and w
 	like("$answer->{status} $answer->{detail}", qr/^501 23505: .*"late"/, 'a constraint that is checked at the end: 501');
 	is(count('numbers'), '2', 'and nothing is there');
 
+	# words of a trigger: they do not tell a row, and do not steer the operator's terminal
+	$session->value($_) for (
+		'CREATE TABLE loud (t text)',
+		q{CREATE FUNCTION shout() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''%'', NEW.t; END'},
+		'CREATE TRIGGER shout BEFORE INSERT ON loud FOR EACH ROW EXECUTE FUNCTION shout()');
+	my $loud = start_endpoint($node, '--table', 'numbers', '--save-table', 'loud');
+	$answer = post($loud, '[{"t":"no (COPY w, line 77, column x)"}]');
+	is("$answer->{status} $answer->{detail}", '501 P0001: no (COPY w, line 77, column x)', 'a trigger that speaks of a row: no row is told');
+	$answer = post($loud, '[{"t":"a\tb\r\u001b[31m\u007f\u009b2J\u00e9 (COPY w, line 7)\nline two"}]');
+	is($answer->{detail}, "P0001: a\tb\r\e[31m\x{7f}\x{9b}2J\x{e9} (COPY w, line 7)", 'a trigger that sends control characters: the client gets them as JSON');
+	my $said = slurp_file(readlink "/proc/@{[$loud->pid]}/fd/2");
+	like($said, qr/P0001: a b\?\?\[31m\?\?2J\xc3\xa9 \(COPY w, line 7\)\n/, 'the operator sees none of them, in one line');
+	unlike($said, qr/[^\n -~\x80-\xff]|\xc2[\x80-\x9f]/, 'and nothing of the kind anywhere');
+	$loud->stop;
+
 	my $holder = TransferBench::Session->new($node);
 	$holder->value($_) for ('BEGIN', 'LOCK TABLE numbers IN ACCESS EXCLUSIVE MODE');
 	my $hasty = start_endpoint($node, '--table', 'copied', '--order-by', 'id', '--save-table', 'numbers', '--queue-timeout', '1');
 	$answer = post($hasty, '[{"n":5}]');
 	is("$answer->{status} $answer->{fields}{'retry-after'}", '503 1', 'a table that somebody has locked: 503 after the time to wait');
 	like($answer->{detail}, qr/^55P03: /, 'and why');
+	$answer = request($numbers, 'GET', '/load_from_db');
+	is("$answer->{status} $answer->{fields}{'retry-after'}", '503 1', 'who reads it does not wait for ever either');
+	like($answer->{detail}, qr/^55P03: /, 'and is told why');
 	$holder->value('COMMIT');
 	is(post($hasty, '[{"n":5}]')->{status}, '200', 'and later it is written');
+	is(request($numbers, 'GET', '/load_from_db')->{status}, '200', 'and read');
 	$hasty->stop;
 	$numbers->stop;
 }
@@ -502,12 +545,16 @@ is($info->{database_user}, $session->value('SELECT current_user'), '/info: and w
 	my $part = '[' . join(',', ($row) x 5) . ',';
 	$session->value('TRUNCATE bench');
 
+	my $offset = -s $node->logfile;
 	my $socket = connect_to($few);
 	print $socket post_head(8_000_000), $part;
 	wait_until(sub { backends(q(wait_event = 'ClientRead' AND query LIKE '%COPY%' AND state = 'active')) eq '1' }, 'the COPY of half a body');
 	close $socket;
 	wait_until(sub { backends(q(state <> 'idle')) eq '0' }, 'the end of its transaction');
 	is(count('bench'), '0', 'a client that goes away in the middle of its body: nothing is written');
+	my $log = slurp_file($node->logfile, $offset);
+	like($log, qr/COPY from stdin failed: the transfer was given up/, 'its COPY is ended in words');
+	unlike($log, qr/canceling statement/, 'and not by a cancel');
 
 	$socket = connect_to($few);
 	print $socket post_head(8_000_000), $part;
@@ -543,23 +590,79 @@ is($info->{database_user}, $session->value('SELECT current_user'), '/info: and w
 	close $_ for @slow;
 	$few->stop;
 
-	my $full = start_endpoint($node, '--table', 'numbers', '--save-table', 'bench', '--queue-timeout', '1', '--max-requests', '5');
-	my @writers = map { connect_to($full) } 1 .. 3;
-	print $_ post_head(2 + length($part) - 1), $part =~ s/,$//r for @writers;
-	wait_until(sub { backends(q(query LIKE '%COPY%' AND state = 'active')) eq '3' }, 'three writers');
-	my $answer = post($full, '[{"t":"late"}]');
+	# many of them do not even count
+	my $narrow = start_endpoint($node, '--table', 'numbers', '--save-table', 'bench', '--max-requests', '2');
+	@slow = map { connect_to($narrow) } 1 .. 10;
+	print $_ post_head(1_000), '[{"t":' for @slow;
+	is(request($narrow, 'GET', '/load_from_db')->{status}, '200', 'ten who send a short body slowly, two requests allowed: one more reads');
+	is(post($narrow, '[{"t":"x"}]')->{status}, '200', 'and one more writes');
+	print { $slow[0] } '"y"}', ' ' x (1_000 - 10 - length '"y"}') , ']   ';
+	is(outcome(read_answer($slow[0])), '200 {"rows":1}', 'and whoever comes to an end is served');
+	close $_ for @slow;
+	$narrow->stop;
+
+	# all writers are kept by clients who send next to nothing
+	my $kept = start_endpoint($node, '--table', 'numbers', '--save-table', 'bench', '--max-requests', '4', '--queue-timeout', '60');
+	my $copying = q(query LIKE '%COPY%' AND state = 'active');
+	my $keep = sub { push @slow, connect_to($kept); print { $slow[-1] } post_head(8_000_000), $part; };
+	@slow = ();
+	$session->value('TRUNCATE bench');
+	$keep->() for 1 .. 3;
+	wait_until(sub { backends($copying) eq '3' }, 'three writers');
+	sleep 2.5;
+	is(backends($copying), '3', 'slow writers are left alone as long as nobody waits');
+	for (1 .. 3)
+	{
+		is(outcome(post($kept, '[]')), '201 {"rows":0}', 'whoever has to wait for them is served');
+		is(backends($copying), '2', 'and no more than one of them was let go');
+		$keep->();
+		wait_until(sub { backends($copying) eq '3' }, 'the next one to take its place');
+	}
+	my @told;
+	for my $socket (@slow)
+	{
+		print $socket ' ';
+		next unless IO::Select->new($socket)->can_read(0.5);
+		my $slow = read_answer($socket);
+		push @told, "$slow->{status} $slow->{fields}{'retry-after'} $slow->{detail}";
+	}
+	is_deeply(\@told, [ ('503 1 the body came too slowly while others waited') x 3 ], 'who was let go is told, although the body has no end');
+	close $_ for @slow;
+	wait_until(sub { backends($copying) eq '0' }, 'the end of the others');
+	is(count('bench'), '0', 'and nothing of them is written');
+	$kept->stop;
+
+	$session->value($_) for (
+		'CREATE TABLE dozing (n int)',
+		q{CREATE FUNCTION doze() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(NEW.n); RETURN NEW; END'},
+		'CREATE TRIGGER doze BEFORE INSERT ON dozing FOR EACH ROW EXECUTE FUNCTION doze()');
+	my $full = start_endpoint($node, '--table', 'numbers', '--save-table', 'dozing', '--queue-timeout', '1', '--max-requests', '5');
+	my @writers = map { send_post($full, '[{"n":4}]') } 1 .. 3;
+	wait_until(sub { backends(q(wait_event = 'PgSleep')) eq '3' }, 'three writers');
+	my $answer = post($full, '[{"n":0}]');
 	is("$answer->{status} $answer->{fields}{'retry-after'}", '503 1', 'all writers busy: 503, and when to come back');
 	is($answer->{detail}, 'no database connection became free in time (see --write-connections)', 'and why');
 	is(request($full, 'GET', '/load_from_db')->{status}, '200', 'readers are not delayed');
-	my @more = map { connect_to($full) } 1 .. 2;
-	print $_ post_head(100), '[' for @more;
+	my @more = map { send_post($full, '[]') } 1 .. 2;
 	is(request($full, 'GET', '/health')->{status}, '200', 'nor is /health');
 	wait_until(sub { $answer = post($full, '[]'); $answer->{status} eq '429' }, 'as many requests as are allowed');
 	is("$answer->{status} $answer->{fields}{'retry-after'}", '429 1', 'too many requests: 429, and when to come back');
-	print $_ ' ]' for @writers;
-	is_deeply([ map { outcome(read_answer($_)) } @writers ], [ ('200 {"rows":5}') x 3 ], 'and all three are served');
+	is_deeply([ map { outcome(read_answer($_)) } @writers ], [ ('200 {"rows":1}') x 3 ], 'and all three are served');
 	close $_ for @more;
 	$full->stop;
+
+	# a postmaster that hears nothing: the wait for it has an end
+	my $stuck = start_endpoint($node, '--table', 'numbers', '--save-table', 'dozing', '--write-connections', '1');
+	$socket = send_post($stuck, '[{"n":600}]');
+	wait_until(sub { backends(q(wait_event = 'PgSleep')) eq '1' }, 'the writer');
+	my ($postmaster) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
+	kill 'STOP', $postmaster;
+	close $socket;
+	wait_until(sub { $json->decode(request($stuck, 'GET', '/health')->{body})->{busy} eq '0' }, 'the writer to be given up');
+	kill 'CONT', $postmaster;
+	is(outcome(post($stuck, '[{"n":0}]')), '200 {"rows":1}', 'a cancel that the postmaster did not hear holds up its connection for a short time only');
+	terminate(q(wait_event = 'PgSleep'));
+	$stuck->stop;
 }
 
 # --- a database that misbehaves ---------------------------------------------------------------------------------
