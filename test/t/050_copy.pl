@@ -12,7 +12,7 @@ use TransferBench::Loader;
 
 plan skip_all => 'no loader: TRANSFERBENCH_PROGRAM is unset' unless endpoint_program();
 
-my $node = start_node('copy', fsync => 'on');
+my $node = start_node('copy', fsync => 'on', settings => 'restart_after_crash = on');
 my $session = TransferBench::Session->new($node);
 my $directory = PostgreSQL::Test::Utils::tempdir();
 
@@ -212,6 +212,8 @@ sub expect_incomplete
 {
 	my $run = start_long_copy('--keep');
 	$node->stop('immediate');
+	wait_until(sub { $run->{harness}->pump_nb; $run->{errors} =~ /waiting for the server/ }, 'it is waited for');
+	$run->{harness}->signal('INT');
 	finish_loader($run);
 	is($run->{status}, 2, 'the server stopped: exit status');
 	like($run->{errors}, qr/batch \d+/, 'the server stopped: says at which batch');
@@ -219,6 +221,46 @@ sub expect_incomplete
 	$session = TransferBench::Session->new($node);
 	my $trial = report_of($run)->{trials}[-1];
 	is($session->value('SELECT count(*) FROM long'), $trial->{rows}, 'the server stopped: what was committed is there');
+	$session->value('DROP TABLE long');
+}
+
+# A backend that crashes takes all sessions with it, and the server recovers: the table is counted then.
+for my $way ([ 'unlogged', qr/holds 0: rows are gone after a crash/, '--unlogged' ], ['logged'])
+{
+	my ($kind, $pattern, @arguments) = @$way;
+	my $name = "a backend killed, $kind";
+	my $run = start_long_copy('--keep', @arguments);
+	my $pid = $session->value('SELECT pid FROM pg_stat_progress_copy');
+
+	$session->quit;
+	kill 'KILL', $pid;
+	finish_loader($run);
+	$session = TransferBench::Session->new($node);
+	my $report = report_of($run);
+	my $trial = $report->{trials}[-1];
+	my $count = $session->value('SELECT count(*) FROM long');
+
+	loader_ends($run, 2, [ qr/batch \d+/, $pattern // () ], $name);
+	unlike($run->{errors}, qr/not confirmed/, "$name: the table was counted once the server was back");
+	cmp_ok($trial->{rows}, '>', 0, "$name: rows were committed");
+	is($count, $kind eq 'unlogged' ? 0 : $trial->{rows}, "$name: the rows that are there");
+	like(join("\n", @{ $report->{notes} }), $pattern, "$name: the report says so") if defined $pattern;
+	$session->value('DROP TABLE long');
+}
+{
+	my $name = 'the server stopped for good';
+	my $run = start_long_copy('--keep', '--unlogged');
+
+	$session->quit;
+	$node->stop('immediate');
+	wait_until(sub { $run->{harness}->pump_nb; $run->{errors} =~ /waiting for the server/ }, 'it is waited for');
+	finish_loader($run);
+	is($run->{status}, 2, "$name: exit status");
+	my $notes = join("\n", @{ report_of($run)->{notes} });
+	like($notes, qr/the \d+ rows reported as committed are not confirmed by a count/, "$name: the report says so");
+	like($notes, qr/gone after a crash/, "$name: and what becomes of them");
+	$node->start;
+	$session = TransferBench::Session->new($node);
 	$session->value('DROP TABLE long');
 }
 
