@@ -1,4 +1,5 @@
 #include "run_session.h"
+#include "clock.h"
 #include "interrupt.h"
 #include "message.h"
 
@@ -7,6 +8,7 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,9 @@
 #include <unistd.h>
 
 #define CONNECT_TIMEOUT_MS 30000
+#define REVIVE_TIMEOUT_MS  30000
+#define STOP_TIMEOUT_MS    5000 /* the same once a stop was asked for */
+#define REVIVE_PAUSE_MS    100
 #define FREE_MEMORY_KEPT   (128 * 1024) /* bytes; glibc's own first value */
 
 /* --- opening ----------------------------------------------------------------------------- */
@@ -183,6 +188,43 @@ run_session_open_meter(RunSession *session)
 
 /* --- meanwhile --------------------------------------------------------------------------- */
 
+/* Waits; false when the time is over, or a stop is asked for. */
+static bool
+may_try_again(int stop_fd, int64_t deadline_ns)
+{
+	struct pollfd stop = {.fd = stop_fd, .events = POLLIN};
+
+	return clock_now_ns() < deadline_ns && poll(&stop, 1, REVIVE_PAUSE_MS) <= 0;
+}
+
+/* Where a connection was before, whatever is in its way now may pass: a server that is not there yet, or
+ * in recovery, or has no slot left. */
+static bool
+reconnect(RunSession *session)
+{
+	Database *control = &session->control;
+	/* what is done after a stop is not stopped by the same one, but need not take long */
+	int stop_fd = interrupt_requested() ? control->interrupt_fd : interrupt_fd();
+	int timeout_ms = interrupt_requested() ? STOP_TIMEOUT_MS : REVIVE_TIMEOUT_MS;
+	int64_t deadline_ns =
+		session->server_is_gone ? 0 : clock_now_ns() + timeout_ms * CLOCK_NS_PER_MS;
+	bool is_told = false;
+
+	while (database_open(control, &session->connection, CONNECT_TIMEOUT_MS) == DATABASE_LOST &&
+		   may_try_again(stop_fd, deadline_ns))
+	{
+		if (!is_told)
+			message_note("waiting for the server, for at most %d s: %s", timeout_ms / 1000,
+						 control->message);
+		is_told = true;
+	}
+	if (database_is_open(control))
+		return true;
+	session->server_is_gone = true;
+	message_error("%s", control->message);
+	return false;
+}
+
 bool
 run_session_revive(RunSession *session)
 {
@@ -192,7 +234,7 @@ run_session_revive(RunSession *session)
 		database_run(control, "SELECT 1", DATABASE_WAIT_FOREVER, NULL) != DATABASE_LOST)
 		return true;
 	database_close(control);
-	return connect_control(session, control->interrupt_fd);
+	return reconnect(session);
 }
 
 void

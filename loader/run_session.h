@@ -24,6 +24,7 @@ typedef struct RunSession
 	bool tells_usage; /* the endpoint does, by /usage */
 	CostMeter *meter;
 	bool may_checkpoint;
+	bool server_is_gone; /* it was waited for, in vain */
 } RunSession;
 
 /* Draws the run's id, installs the signal handlers, connects, reads the environment. False after a
@@ -34,8 +35,8 @@ extern bool run_session_open_api(RunSession *session);
 /* Finds out whose costs can be counted; after open_api. */
 extern bool run_session_open_meter(RunSession *session);
 
-/* Connects again when the control connection was cut, as by a restart of the server. False, after a
- * message, when there is no server. */
+/* Connects again when the control connection was cut, and waits for a server that restarts, or recovers
+ * from a crash. False, after a message, when a stop was asked for or no server came. */
 extern bool run_session_revive(RunSession *session);
 /* CHECKPOINT, where the role may, so that no trial pays for the one before. */
 extern void run_session_checkpoint(RunSession *session);

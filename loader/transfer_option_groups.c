@@ -239,14 +239,16 @@ fill_target(TransferGroupSpecs *group, TransferOptions *o)
 		TEXT("table", &o->table, "NAME",
 			 "its name, schema included (default transferbench_<run id>)"),
 		FLAG("append", &o->append,
-			 "write to an existing table; it is never emptied or dropped (not in compare)"),
+			 "write to an existing table; it is never emptied or dropped (not in compare);\n"
+			 "no warm-up: the rows are appended --trials times"),
 		FLAG("keep", &o->keep, "do not drop it at the end"),
 		FLAG("unlogged", &o->unlogged, "an unlogged table: no WAL, and gone after a crash"),
 		TEXT("primary-key", &o->primary_key, "LIST", "columns of a primary key (default: none)"),
 		TEXT("api-role", &o->api_role, "ROLE",
 			 "GRANT SELECT, INSERT on it to this role, which the API uses"),
 		NUMBER(BYTES, "max-write-bytes", &o->max_write_bytes, 0, INT64_MAX, "SIZE",
-			   "refuse to write more, table and WAL together (default 20GB)"),
+			   "refuse to write more, table and WAL together (default 20GB); of rows whose\nnumber "
+			   "is not known beforehand, as of standard input: to send more"),
 	};
 
 	FILL(group, specs);

@@ -33,16 +33,24 @@ wanted_rows(const TransferOptions *options)
 	return has_end ? -1 : DEFAULT_ROWS;
 }
 
+/* A single load is what somebody wants done, and done once; and so is each that is appended. */
+static bool
+has_warm_up(const TransferOptions *options)
+{
+	return options->trials > 1 && !options->append;
+}
+
 /* A trial is one table's rows; --append adds them all to the same one. */
 static bool
 check_sizes(WriteCommand *command)
 {
 	const TransferOptions *options = command->session.options;
-	int64_t runs = options->trials + (options->trials > 1);
-	int64_t in_all = command->rows < 0 ? -1 : command->rows * runs;
+	int64_t rows = command->rows < 0 ? command->setup.source_rows : command->rows;
+	int64_t runs = options->trials + has_warm_up(options);
+	int64_t in_all = rows < 0 ? -1 : rows * runs;
 
 	/* an API has connections of its own */
-	return write_setup_preflight(&command->setup, in_all, options->append ? in_all : command->rows,
+	return write_setup_preflight(&command->setup, in_all, options->append ? in_all : rows,
 								 command->path->is_native ? (int) options->jobs : 0);
 }
 
@@ -157,11 +165,10 @@ verify_values(WriteCommand *command)
 static void
 run_trials(WriteCommand *command)
 {
-	int64_t trials = command->session.options->trials;
+	const TransferOptions *options = command->session.options;
 	bool going_on = true;
 
-	/* a single load is what somebody wants done, and done once */
-	for (int number = trials > 1 ? 0 : 1; going_on && number <= trials; number++)
+	for (int number = has_warm_up(options) ? 0 : 1; going_on && number <= options->trials; number++)
 		going_on = run_trial(command, number);
 	if (going_on)
 		verify_values(command);

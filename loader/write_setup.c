@@ -4,6 +4,7 @@
 #include "database/target_table.h"
 #include "http/api_wait.h"
 #include "message.h"
+#include "quantity_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +14,9 @@
 
 #define CONNECT_TIMEOUT_MS     30000
 #define ANNOUNCE_TIMEOUT_MS    30000
-#define DEFAULT_MAX_BODY_BYTES (8 * 1024 * 1024)      /* as iRODS' HTTP API has it */
+#define COUNT_TIMEOUT_MS       60000
+#define SAMPLE_BYTES           (4 * 1024 * 1024) /* of a file, to tell how long rows are in it */
+#define DEFAULT_MAX_BODY_BYTES (8 * 1024 * 1024) /* as iRODS' HTTP API has it */
 #define AS_SHIPPED_ROWS        INT64_C(1000000000000) /* all in one transaction */
 
 static bool
@@ -146,30 +149,84 @@ open_query(WriteSetup *setup, int64_t rows)
 	return setup->source != NULL;
 }
 
-/* A first look: how long rows are, and that there are any to be had. */
-static bool
-measure_rows(WriteSetup *setup)
-{
-	RowChunk *chunk = row_chunk_create(setup->type);
-	RowSourceResult got;
-	double bytes = 0;
+/* --- a first look ------------------------------------------------------------------------- */
 
-	if (chunk == NULL)
-		return out_of_memory();
-	got = row_source_next(setup->source, chunk, ROW_CHUNK_ROWS);
+typedef struct RowSample
+{
+	int64_t rows;
+	double bytes; /* of their values */
+	bool is_all;
+} RowSample;
+
+static void
+add_chunk(RowSample *sample, const RowChunk *chunk, const RowType *type)
+{
 	for (int row = 0; row < row_chunk_rows(chunk); row++)
 	{
 		const Value *values = row_chunk_row(chunk, row);
 
-		for (int i = 0; i < setup->type->columns; i++)
+		for (int i = 0; i < type->columns; i++)
 			if (!values[i].is_null)
-				bytes += column_type_is_text(setup->type->column[i].type)
-							 ? (double) values[i].text.length
-							 : 8;
+				sample->bytes +=
+					column_type_is_text(type->column[i].type) ? (double) values[i].text.length : 8;
 	}
-	if (row_chunk_rows(chunk) > 0)
-		setup->row_bytes = bytes / row_chunk_rows(chunk);
+	sample->rows += row_chunk_rows(chunk);
+}
+
+/* A file read to its end already may have kept its rows back, as one of columns does. */
+static bool
+is_sample_over(const RowSource *source)
+{
+	int64_t read, size;
+
+	return !row_source_bytes(source, &read, &size) || (read >= SAMPLE_BYTES && read < size);
+}
+
+static RowSourceResult
+take_sample(WriteSetup *setup, RowSample *sample)
+{
+	RowChunk *chunk = row_chunk_create(setup->type);
+	RowSourceResult got = ROW_SOURCE_ROWS;
+
+	if (chunk == NULL)
+	{
+		(void) out_of_memory();
+		return ROW_SOURCE_INTERRUPTED;
+	}
+	do
+	{
+		row_chunk_reset(chunk);
+		got = row_source_next(setup->source, chunk, ROW_CHUNK_ROWS);
+		add_chunk(sample, chunk, setup->type);
+	} while (got == ROW_SOURCE_ROWS && !is_sample_over(setup->source));
+	sample->is_all = got == ROW_SOURCE_END;
 	row_chunk_free(chunk);
+	return got;
+}
+
+/* By a file's size, and how much of it the first rows took. */
+static int64_t
+estimate_rows(const WriteSetup *setup, const RowSample *sample)
+{
+	int64_t read, size;
+
+	if (sample->is_all)
+		return sample->rows;
+	if (!row_source_bytes(setup->source, &read, &size) || read <= 0)
+		return -1;
+	return (int64_t) ((double) size / (double) read * (double) sample->rows) + 1;
+}
+
+/* How long rows are, that there are any to be had, and about how many a file has. */
+static bool
+measure_rows(WriteSetup *setup)
+{
+	RowSample sample = {0};
+	RowSourceResult got = take_sample(setup, &sample);
+
+	if (sample.rows > 0)
+		setup->row_bytes = sample.bytes / (double) sample.rows;
+	setup->source_rows = estimate_rows(setup, &sample);
 	if (got == ROW_SOURCE_FAILED || !row_source_rewind(setup->source))
 	{
 		message_error("%s", row_source_problem(setup->source));
@@ -178,13 +235,48 @@ measure_rows(WriteSetup *setup)
 	return got != ROW_SOURCE_INTERRUPTED;
 }
 
+/* The rows of a table or a query, which are about to be read anyway. False when interrupted; -1 where it
+ * takes too long. */
+static bool
+count_rows(WriteSetup *setup)
+{
+	Database *database = &setup->origin_database;
+	const QuerySource *query = &setup->query;
+	const char *from[] = {query->table != NULL ? "" : "(",
+						  query->table != NULL ? "" : "\n) AS rows"};
+	DatabaseResult result;
+	PGresult *counted = NULL;
+	char *sql;
+
+	if (asprintf(&sql, "SELECT pg_catalog.count(*) FROM %s%s%s", from[0],
+				 query->table != NULL ? query->table : query->query, from[1]) < 0)
+		return out_of_memory();
+	result = database_run(database, query_source_begin_sql(), COUNT_TIMEOUT_MS, NULL);
+	if (result == DATABASE_OK)
+		result = database_run(database, sql, COUNT_TIMEOUT_MS, &counted);
+	if (result == DATABASE_OK)
+		setup->source_rows = strtoll(PQgetvalue(counted, 0, 0), NULL, 10);
+	PQclear(counted);
+	free(sql);
+	database_make_idle(database);
+	return result != DATABASE_INTERRUPTED;
+}
+
+static bool
+look_at_rows(WriteSetup *setup, int64_t rows)
+{
+	if (!measure_rows(setup))
+		return false;
+	return rows >= 0 || setup->source_rows >= 0 || setup->origin_sql == NULL || count_rows(setup);
+}
+
 bool
 write_setup_origin(WriteSetup *setup, RunSession *session, int64_t rows)
 {
 	const TransferOptions *options = session->options;
 	bool opened;
 
-	*setup = (WriteSetup){.session = session};
+	*setup = (WriteSetup){.session = session, .source_rows = -1};
 	if (options->file != NULL)
 		opened = open_file(setup);
 	else if (options->from_table != NULL || options->from_query != NULL)
@@ -194,7 +286,7 @@ write_setup_origin(WriteSetup *setup, RunSession *session, int64_t rows)
 	if (!opened)
 		return false;
 	if (row_source_can_rewind(setup->source))
-		return measure_rows(setup);
+		return look_at_rows(setup, rows);
 	if (options->trials == 1 || options->pregenerate)
 		return true;
 	message_error("--trials %" PRId64 ": %s can be read only once: use --pregenerate",
@@ -262,7 +354,15 @@ write_setup_preflight(WriteSetup *setup, int64_t rows_in_all, int64_t largest_ro
 	};
 	PreflightResult result;
 
-	return preflight(&wanted, &result, &setup->session->control);
+	if (!preflight(&wanted, &result, &setup->session->control))
+		return false;
+	/* no rows need no estimate */
+	if (wanted.row_bytes > 0 || rows_in_all == 0)
+		return true;
+	setup->max_bytes = options->max_write_bytes > 0 ? options->max_write_bytes : 1;
+	message_note("it ends once more than --max-write-bytes %s were to be sent",
+				 quantity_bytes((double) options->max_write_bytes).text);
+	return true;
 }
 
 static char *
@@ -446,6 +546,7 @@ write_setup_supply(WriteSetup *setup, const WritePath *path, int64_t rows)
 		.rows = rows,
 		.batch_rows = write_setup_batch_rows(setup->session, path, rows),
 		.max_batch_bytes = path->holds_batches ? write_setup_max_body_bytes(setup->session) : 0,
+		.max_bytes = setup->max_bytes,
 		.jobs = (int) options->jobs,
 		.hold = path->holds_batches,
 		.gzip = path->holds_batches && options->gzip,

@@ -18,7 +18,10 @@ typedef struct WriteSetup
 	QuerySource query;        /* with --from-table, --from-query */
 	Database origin_database; /* likewise */
 	char *origin_sql;
-	double row_bytes; /* mean of the first rows; 0: not known */
+	double row_bytes;    /* mean of the first rows; 0: not known */
+	int64_t source_rows; /* about, where all of them are wanted; -1: not known */
+	int64_t
+		max_bytes; /* to be sent, where nobody could tell beforehand how much it will be; 0: any */
 	/* where they go */
 	RunTableOptions table_options;
 	RunTable table;
@@ -30,7 +33,8 @@ typedef struct WriteSetup
  * message; close in any case. */
 extern bool write_setup_origin(WriteSetup *setup, RunSession *session, int64_t rows);
 /* Preflight for `rows_in_all` rows over the run, of `largest_rows` at a time, by paths that hold
- * `connections` at once; with --dry-run it ends there. */
+ * `connections` at once; with --dry-run it ends there. Where rows are not known (-1), or their length is
+ * not, it is the supplies that keep to --max-write-bytes. */
 extern bool write_setup_preflight(WriteSetup *setup, int64_t rows_in_all, int64_t largest_rows,
 								  int connections);
 /* The reference endpoint tells which table it writes to: it becomes --table, or must be the same, lest

@@ -34,15 +34,65 @@ settle_doubt(RunSession *session, Trial *trial, int64_t count)
 	trial->in_doubt = (RowRanges){0};
 }
 
-/* A stop is not to leave a doubt that a look at the table can settle. */
+/* A stop is not to leave a doubt that a look at the table can settle. Nor is a server that is about to
+ * end the sessions of all when one of them crashed. */
 static int64_t
 count_rows(WriteSetup *setup, const Trial *trial)
 {
 	RunSession *session = setup->session;
+	int64_t count = -1;
 
 	if (trial->in_doubt.count > 0)
 		session->control.interrupt_fd = -1;
-	return run_session_revive(session) ? run_table_count(&setup->table, &session->control) : -1;
+	for (int tries = 0; count < 0 && tries < 2; tries++)
+	{
+		if (!run_session_revive(session))
+			return -1;
+		count = run_table_count(&setup->table, &session->control);
+		if (database_is_open(&session->control))
+			break;
+	}
+	return count;
+}
+
+/* What was committed may not be there any more, and nobody looked. */
+static void
+tell_unconfirmed(WriteSetup *setup, const Trial *trial)
+{
+	RunSession *session = setup->session;
+
+	run_session_fail(session, EXIT_INCOMPLETE);
+	if (trial->rows > 0)
+		run_session_note(session,
+						 "%s: the %" PRId64 " rows reported as committed are not confirmed by a "
+						 "count%s",
+						 trial->path, trial->rows,
+						 session->options->unlogged
+							 ? "; those of an unlogged table are gone after a crash of the server"
+							 : "");
+}
+
+/* Rows lost, or too many. */
+static void
+tell_difference(WriteSetup *setup, Trial *trial, int64_t count)
+{
+	RunSession *session = setup->session;
+	const char *what = count > trial->rows          ? "doubled, or somebody else's"
+					   : session->options->unlogged ? "gone after a crash, the table being unlogged"
+													: "lost";
+
+	trial->status = TRIAL_FAILED;
+	if (*trial->problem == '\0')
+		snprintf(trial->problem, sizeof(trial->problem),
+				 "%" PRId64 " rows were committed, the table holds %" PRId64, trial->rows, count);
+	message_error("%s: %" PRId64 " rows were committed, %s holds %" PRId64 ": rows are %s",
+				  trial->path, trial->rows, setup->table.qualified, count, what);
+	if (!run_add_note(&session->run,
+					  "%s: %" PRId64 " rows were committed, the table holds %" PRId64
+					  ": rows are %s",
+					  trial->path, trial->rows, count, what))
+		message_error("out of memory");
+	run_session_fail(session, EXIT_INCOMPLETE);
 }
 
 void
@@ -57,20 +107,12 @@ write_verify_count(WriteSetup *setup, Trial *trial)
 	count = count_rows(setup, trial);
 	if (count < 0)
 	{
-		run_session_fail(session, EXIT_INCOMPLETE);
+		tell_unconfirmed(setup, trial);
 		return;
 	}
 	settle_doubt(session, trial, count);
-	if (count >= trial->rows && count <= trial->rows + row_ranges_rows(&trial->in_doubt))
-		return;
-	trial->status = TRIAL_FAILED;
-	if (*trial->problem == '\0')
-		snprintf(trial->problem, sizeof(trial->problem),
-				 "%" PRId64 " rows were committed, the table holds %" PRId64, trial->rows, count);
-	message_error("%s: %" PRId64 " rows were committed, %s holds %" PRId64 ": rows are %s",
-				  trial->path, trial->rows, setup->table.qualified, count,
-				  count < trial->rows ? "lost" : "doubled, or somebody else's");
-	run_session_fail(session, EXIT_INCOMPLETE);
+	if (count < trial->rows || count > trial->rows + row_ranges_rows(&trial->in_doubt))
+		tell_difference(setup, trial, count);
 }
 
 /* --- digests ----------------------------------------------------------------------------- */

@@ -28,6 +28,7 @@ struct BatchCursor
 	int64_t generate_ns, encode_ns; /* besides the encoder's own */
 	int64_t read_back_ns;
 	int64_t bytes;
+	bool is_over_limit;
 	char problem[BATCH_PROBLEM_SIZE];
 };
 
@@ -35,6 +36,25 @@ static BatchResult
 fail(BatchCursor *cursor, const char *problem)
 {
 	snprintf(cursor->problem, sizeof(cursor->problem), "%s", problem);
+	return BATCH_FAILED;
+}
+
+/* Whether so many bytes more may be handed out. */
+static BatchResult
+take_bytes(BatchCursor *cursor, int64_t bytes)
+{
+	BatchSupply *supply = cursor->supply;
+	int64_t limit = supply->options.max_bytes;
+
+	cursor->bytes += bytes;
+	if (limit <= 0 || atomic_fetch_add(&supply->bytes, bytes) + bytes <= limit)
+		return BATCH_OK;
+	cursor->is_over_limit = true;
+	snprintf(
+		cursor->problem, sizeof(cursor->problem),
+		"stopped by --max-write-bytes: the rows, of which nobody could tell how many there are, "
+		"take more than %lld bytes: raise it, or write fewer (--rows)",
+		(long long) limit);
 	return BATCH_FAILED;
 }
 
@@ -83,10 +103,7 @@ open_encoder(BatchCursor *cursor)
 	cursor->encoder =
 		batch_encoder_create(options->encoder, options->type, options->batch_rows,
 							 options->max_batch_bytes, cursor->problem, sizeof(cursor->problem));
-	if (cursor->encoder == NULL)
-		return false;
-	cursor->problem[0] = '\0';
-	return open_feed(cursor) && open_spools(cursor);
+	return cursor->encoder != NULL && open_feed(cursor) && open_spools(cursor);
 }
 
 BatchCursor *
@@ -346,10 +363,8 @@ batch_cursor_next(BatchCursor *cursor, Batch *batch)
 		result = next_of_shared_rows(cursor);
 	if (result != BATCH_OK)
 		return result;
-	if (cursor->supply->options.hold)
-		cursor->bytes += cursor->batch.bytes;
 	*batch = cursor->batch;
-	return BATCH_OK;
+	return cursor->supply->options.hold ? take_bytes(cursor, cursor->batch.bytes) : BATCH_OK;
 }
 
 /* --- reading a batch --------------------------------------------------------- */
@@ -393,8 +408,7 @@ batch_cursor_piece(BatchCursor *cursor, const char **bytes, size_t *length, int 
 	*bytes = piece.bytes;
 	*length = piece.length;
 	*rows = piece.rows;
-	cursor->bytes += (int64_t) piece.length;
-	return result;
+	return result == BATCH_OK ? take_bytes(cursor, (int64_t) piece.length) : result;
 }
 
 BatchResult
@@ -402,6 +416,9 @@ batch_cursor_skip(BatchCursor *cursor)
 {
 	BatchResult result = BATCH_OK;
 
+	/* the rest may be without end */
+	if (cursor->is_over_limit)
+		return BATCH_FAILED;
 	if (cursor->has_pieces && !is_read_back(cursor))
 	{
 		BatchPiece piece;

@@ -86,6 +86,7 @@ batch_encoder_create(const RowEncoder *encoder, const RowType *type, int64_t bat
 		free(batch);
 		return NULL;
 	}
+	problem[0] = '\0';
 	batch->encoder = encoder;
 	batch->type = type;
 	batch->max_rows = batch_rows;

@@ -9,6 +9,7 @@
 #include "measure/batch_supply.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #define BATCH_PROBLEM_SIZE 512
 
@@ -18,10 +19,11 @@ struct BatchSupply
 	int64_t last_row;
 	BatchStore *store; /* of all batches, once they were pregenerated */
 	char problem[BATCH_PROBLEM_SIZE];
-	pthread_mutex_t lock; /* of what follows, and of the source */
-	RowFeed *feed;        /* NULL where the source can seek: then each cursor has its own */
-	int64_t next_row;     /* the first of the next range, where each has its own */
-	int64_t batches;      /* handed out */
+	_Atomic int64_t bytes; /* handed out, where there is a limit of them */
+	pthread_mutex_t lock;  /* of what follows, and of the source */
+	RowFeed *feed;         /* NULL where the source can seek: then each cursor has its own */
+	int64_t next_row;      /* the first of the next range, where each has its own */
+	int64_t batches;       /* handed out */
 };
 
 /* Where batches are made by one thread alone: pieces need not be built whole to let others go on. */

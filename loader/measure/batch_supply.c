@@ -174,6 +174,7 @@ batch_supply_pregenerate(BatchSupply *supply)
 	}
 	supply->store = store;
 	supply->batches = 0;
+	supply->bytes = 0;
 	return BATCH_OK;
 }
 

@@ -35,7 +35,8 @@ typedef struct BatchSupplyOptions
 	int64_t rows;            /* in all, 0 or more; -1: until the source ends */
 	int64_t batch_rows;      /* at least 1 */
 	int64_t max_batch_bytes; /* before compression; 0: no limit */
-	int jobs;                /* cursors in use at a time */
+	int64_t max_bytes; /* likewise, of all that is handed out, trial by trial: --max-write-bytes */
+	int jobs;          /* cursors in use at a time */
 	bool hold;
 	bool gzip; /* of held batches */
 } BatchSupplyOptions;

@@ -8,7 +8,8 @@
 
 #define CONNECT_TIMEOUT_MS 30000
 /* Of a COMMIT's answer once a stop was asked for: after that it is in doubt. */
-#define COMMIT_TIMEOUT_MS 60000
+#define COMMIT_TIMEOUT_MS   60000
+#define COMMIT_TIMEOUT_TEXT "60 s"
 
 #define BEGIN_WRITING "BEGIN; SET LOCAL lock_timeout = '5s'"
 
@@ -76,7 +77,35 @@ write_job_begin(WriteJob *job)
 static bool
 says_commit(PGresult *result)
 {
-	return result != NULL && strcmp(PQcmdStatus(result), "COMMIT") == 0;
+	return strcmp(PQcmdStatus(result), "COMMIT") == 0;
+}
+
+/* The answer to a COMMIT that was sent, as long as it takes: for a synchronous standby, or a disk. */
+static DatabaseResult
+await_commit(Database *database, bool *committed)
+{
+	int timeout_ms = DATABASE_WAIT_FOREVER;
+	DatabaseResult outcome = DATABASE_OK;
+
+	for (;;)
+	{
+		PGresult *answer;
+		DatabaseResult result = database_next(database, timeout_ms, &answer);
+
+		if (result == DATABASE_OK && answer == NULL)
+			return outcome;
+		if (result == DATABASE_INTERRUPTED && database->interrupt_fd >= 0)
+		{
+			database->interrupt_fd = -1;
+			timeout_ms = COMMIT_TIMEOUT_MS;
+			continue;
+		}
+		if (result != DATABASE_OK && result != DATABASE_FAILED)
+			return result;
+		outcome = result;
+		*committed = result == DATABASE_OK && says_commit(answer);
+		PQclear(answer);
+	}
 }
 
 BatchOutcome
@@ -85,17 +114,14 @@ write_job_commit(WriteJob *job, const Batch *batch)
 	Database *database = &job->database;
 	int interrupt = database->interrupt_fd;
 	int64_t start_ns = clock_now_ns();
-	PGresult *answer = NULL;
-	DatabaseResult result;
-	bool committed;
+	bool committed = false;
+	DatabaseResult result = database_send(database, "COMMIT");
 
-	database->interrupt_fd = -1;
-	result = database_run(database, "COMMIT", COMMIT_TIMEOUT_MS, &answer);
+	if (result == DATABASE_OK)
+		result = await_commit(database, &committed);
 	database->interrupt_fd = interrupt;
 	job->commit_ns += clock_now_ns() - start_ns;
-	committed = result == DATABASE_OK && says_commit(answer);
-	PQclear(answer);
-	if (committed)
+	if (result == DATABASE_OK && committed)
 		return BATCH_COMMITTED;
 	if (result == DATABASE_OK || result == DATABASE_FAILED)
 	{
@@ -104,7 +130,8 @@ write_job_commit(WriteJob *job, const Batch *batch)
 	}
 	write_job_problem(job, "batch %lld: the answer to COMMIT did not come: %s",
 					  (long long) batch->number,
-					  result == DATABASE_QUIET ? "timeout" : database->message);
+					  result == DATABASE_QUIET ? "not within " COMMIT_TIMEOUT_TEXT " of the stop"
+											   : database->message);
 	/* nobody may take the late answer for that of the next statement */
 	database_close(database);
 	return BATCH_IN_DOUBT;

@@ -21,6 +21,7 @@ typedef struct WriteHand
 	pthread_t thread;
 	WriteJob job;
 	bool opened;
+	int64_t send_ns; /* from the common start to its own end */
 } WriteHand;
 
 struct WriteCrew
@@ -126,6 +127,7 @@ run_hand(void *context)
 {
 	WriteHand *hand = context;
 	WriteCrew *crew = hand->crew;
+	int64_t start_ns;
 	bool cancelled;
 
 	pthread_mutex_lock(&crew->lock);
@@ -138,7 +140,9 @@ run_hand(void *context)
 		stop_crew(hand);
 	pthread_barrier_wait(&crew->step); /* all are connected */
 	pthread_barrier_wait(&crew->step); /* the clock runs */
+	start_ns = clock_now_ns();
 	send_batches(hand);
+	hand->send_ns = clock_now_ns() - start_ns;
 	pthread_barrier_wait(&crew->step); /* all are done */
 	pthread_barrier_wait(&crew->step); /* the costs were read */
 	crew->path->close(&hand->job);
@@ -160,24 +164,24 @@ begin_cost(WriteCrew *crew, CostMeter *meter)
 	free(pids);
 }
 
-/* What the foreman does between the steps; the times of connecting and of sending. */
-static void
-lead(WriteCrew *crew, CostMeter *meter, int64_t *open_ns, int64_t *send_ns)
+/* What the foreman does between the steps; how long it took to connect. */
+static int64_t
+lead(WriteCrew *crew, CostMeter *meter)
 {
 	int64_t start_ns = clock_now_ns();
+	int64_t open_ns;
 
 	pthread_barrier_wait(&crew->step);
-	*open_ns = clock_now_ns() - start_ns;
+	open_ns = clock_now_ns() - start_ns;
 	if (meter != NULL)
 		begin_cost(crew, meter);
-	start_ns = clock_now_ns();
 	pthread_barrier_wait(&crew->step);
 	pthread_barrier_wait(&crew->step);
-	*send_ns = clock_now_ns() - start_ns;
 	if (meter != NULL)
 		cost_meter_end(meter, &crew->trial->cost);
 	trial_keep_own_costs(crew->trial, crew->path->is_native);
 	pthread_barrier_wait(&crew->step);
+	return open_ns;
 }
 
 static int64_t
@@ -204,10 +208,10 @@ fill_phases(const WriteCrew *crew, Trial *trial, int64_t open_ns, const int64_t 
 }
 
 static void
-fill_figures(const WriteCrew *crew, Trial *trial, int64_t open_ns, int64_t send_ns)
+fill_figures(const WriteCrew *crew, Trial *trial, int64_t open_ns)
 {
 	int64_t sums[PHASE_COUNT] = {[PHASE_DECODE] = TRIAL_UNKNOWN, [PHASE_TRANSFER] = TRIAL_UNKNOWN};
-	int64_t waited_ns = 0;
+	int64_t waited_ns = 0, longest_ns = 0;
 
 	trial->requests = trial->retries = trial->wire_bytes = 0;
 	for (int i = 0; i < crew->hands; i++)
@@ -226,9 +230,11 @@ fill_figures(const WriteCrew *crew, Trial *trial, int64_t open_ns, int64_t send_
 		trial->requests = sum_known(trial->requests, job->requests);
 		trial->retries = sum_known(trial->retries, job->retries);
 		waited_ns += job->retry_wait_ns;
+		if (crew->hand[i].send_ns - job->retry_wait_ns > longest_ns)
+			longest_ns = crew->hand[i].send_ns - job->retry_wait_ns;
 	}
 	trial->retry_wait_ns = waited_ns / crew->hands;
-	trial->elapsed_ns = open_ns + send_ns - trial->retry_wait_ns;
+	trial->elapsed_ns = open_ns + longest_ns;
 	fill_phases(crew, trial, open_ns, sums);
 }
 
@@ -309,7 +315,6 @@ write_trial_run(const WritePath *path, const WritePlan *plan, BatchSupply *suppl
 				int number, CostMeter *meter, Trial *trial)
 {
 	WriteCrew crew = {.path = path, .trial = trial, .hands = plan->jobs};
-	int64_t open_ns, send_ns;
 	int started;
 
 	trial_init(trial);
@@ -330,8 +335,7 @@ write_trial_run(const WritePath *path, const WritePlan *plan, BatchSupply *suppl
 		init_hand(&crew, i, plan, supply, number);
 	if (start_hands(&crew, &started))
 	{
-		lead(&crew, meter, &open_ns, &send_ns);
-		fill_figures(&crew, trial, open_ns, send_ns);
+		fill_figures(&crew, trial, lead(&crew, meter));
 		fill_status(&crew, trial);
 	}
 	for (int i = 0; i < started; i++)

@@ -40,6 +40,12 @@ row_source_total(const RowSource *source)
 	return source->total;
 }
 
+bool
+row_source_bytes(const RowSource *source, int64_t *read, int64_t *size)
+{
+	return source->kind->bytes != NULL && source->kind->bytes(source, read, size);
+}
+
 RowSourceResult
 row_source_next(RowSource *source, RowChunk *chunk, int64_t max_rows)
 {

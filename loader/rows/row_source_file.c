@@ -190,6 +190,16 @@ rewind_file(RowSource *source)
 	return true;
 }
 
+static bool
+bytes_of_file(const RowSource *source, int64_t *read, int64_t *size)
+{
+	const FileSource *file = (const FileSource *) source;
+
+	*read = file->bytes;
+	*size = file->size_bytes;
+	return file->start >= 0;
+}
+
 /* --- opening ----------------------------------------------------------------------------- */
 
 static void
@@ -266,6 +276,7 @@ row_source_file(const char *path, RowFileFormat format, const RowType *type)
 		.rewind = rewind_file,
 		.can_rewind = can_rewind_file,
 		.free = free_file,
+		.bytes = bytes_of_file,
 	};
 	RowSource *source;
 	FileSource *file;

@@ -21,6 +21,7 @@ typedef struct RowSourceKind
 	void (*free)(RowSource *source);             /* what the kind owns; members may be NULL */
 	RowSource *(*copy)(const RowSource *source); /* NULL: it cannot seek */
 	void (*seek)(RowSource *source, int64_t row);
+	bool (*bytes)(const RowSource *source, int64_t *read, int64_t *size); /* NULL: it has none */
 } RowSourceKind;
 
 struct RowSource

@@ -3,6 +3,8 @@
 use strict;
 use warnings FATAL => 'all';
 
+use IPC::Run;
+use POSIX qw(mkfifo);
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep);
@@ -12,7 +14,7 @@ use TransferBench::Loader;
 
 plan skip_all => 'no loader: TRANSFERBENCH_PROGRAM is unset' unless endpoint_program();
 
-my $node = start_node('copy', fsync => 'on');
+my $node = start_node('copy', fsync => 'on', settings => "restart_after_crash = on\nwal_level = replica\nmax_wal_senders = 1");
 my $session = TransferBench::Session->new($node);
 my $directory = PostgreSQL::Test::Utils::tempdir();
 
@@ -149,6 +151,100 @@ for my $bad (
 	unlink $file;
 }
 
+# --- no more than may be written, whatever the rows come from ------------------------------------
+
+$session->value('CREATE TABLE big AS SELECT * FROM bench_rows(20000); ALTER TABLE big ADD PRIMARY KEY (id); CREATE TABLE nothing (LIKE big INCLUDING ALL); CREATE TABLE nulls AS SELECT NULL::int AS x FROM generate_series(1, 20000)');
+for my $ending (qw(text csv bin))
+{
+	my $format = { csv => 'csv, header', bin => 'binary' }->{$ending} // 'text';
+
+	$node->command_ok([ 'psql', '-Xqd', $node->connstr('postgres'), '-c', "\\copy big to '$directory/big.$ending' with (format $format)" ], "psql writes big.$ending");
+}
+append_to_file("$directory/big.ndjson", $session->value(q{SELECT string_agg(row_to_json(big)::text, E'\n') FROM big}));
+append_to_file("$directory/big.json", $session->value('SELECT json_agg(big) FROM big'));
+# one object of columns, whose rows come when the last byte was read
+append_to_file("$directory/columns.json", '{"id":[' . join(',', 1 .. 20000) . '],"label":["' . join('","', ('abcdefghij') x 20000) . '"]}');
+for my $way (
+	[ 'a table', '--from-table', 'big' ],
+	[ 'a query', '--from-query', 'SELECT * FROM big; ' ],
+	[ 'a query that ends with a comment', '--from-query', 'SELECT * FROM big -- all' ],
+	[ 'a table of another connection', '--from-dsn', $node->connstr('postgres'), '--from-table', 'big' ],
+	(map { [ "a file, $_", '--file', "$directory/big.$_" ] } qw(text csv json ndjson bin)),
+	[ 'a file of columns', '--file', "$directory/columns.json", '--columns', 'id int, label text' ])
+{
+	my ($name, @arguments) = @$way;
+
+	loader_ends(run_loader($node, 'copy', '--max-write-bytes', '1k', @arguments), 1, [qr/about \S+ \S+ would be written, more than --max-write-bytes/], "$name, too much");
+	is(our_tables($session), 0, "$name, too much: no table was made");
+	# 20000 rows take some 7 MB by estimate, of table and WAL
+	loader_ends(run_loader($node, 'copy', '--max-write-bytes', '8MB', @arguments), 0, undef, "$name, as much as may be written");
+	loader_ends(run_loader($node, 'copy', '--max-write-bytes', '8MB', '--trials', 3, @arguments), 1, [qr/--max-write-bytes/], "$name, too much in four passes")
+	  if $name !~ /columns/;
+}
+loader_ends(run_loader($node, 'copy', '--max-write-bytes', '1k', '--from-table', 'nothing'), 0, undef, 'no rows at all');
+{
+	my $fifo = "$directory/fifo";
+	mkfifo($fifo, 0600) or die;
+
+	# A copy from a pipe that a shell's command fills; it is let die of what nobody reads.
+	my $copy_from = sub {
+		my ($command, @arguments) = @_;
+		my $filling = IPC::Run::start([ 'sh', '-c', "exec $command >'$fifo'" ], '2>', \my $said);
+		my $run = run_loader($node, 'copy', '--file', $fifo, @arguments);
+
+		$filling->finish;
+		return $run;
+	};
+	for my $way (
+		[ 'a pipe' ],
+		[ 'a pipe, --rows', '--rows', '1M' ],
+		[ 'a pipe, one batch', '--batch-rows', '1M' ],
+		[ 'a pipe, INSERT', '--method', 'insert' ],
+		[ 'a pipe, COPY text, 3 jobs', '--format', 'text', '--jobs', 3 ],
+		[ 'a pipe, made beforehand', '--pregenerate' ])
+	{
+		my ($name, @arguments) = @$way;
+		my $run = $copy_from->("cat $directory/big.text", '--table', 'limited', '--keep', '--batch-rows', 1000,
+			'--max-write-bytes', '200kB', '--format', 'json', @arguments);
+
+		if ($name =~ /beforehand/)
+		{
+			loader_ends($run, 1, [qr/stopped by --max-write-bytes/], "$name: too much");
+			is($session->value('SELECT count(*) FROM limited'), 0, "$name: nothing is written");
+			$session->value('DROP TABLE limited');
+			next;
+		}
+		my $trial = report_of($run)->{trials}[0];
+		my $count = $session->value('SELECT count(*) FROM limited');
+		loader_ends($run, 2, [ qr/once more than --max-write-bytes 200 kB were to be sent/, qr/stopped by --max-write-bytes/ ], "$name: too much");
+		is($trial->{rows}, $count, "$name: what is said to be committed is there");
+		cmp_ok($session->value('SELECT coalesce(sum(pg_column_size(limited)), 0) FROM limited'), '<', 300_000, "$name: no more was written");
+		$session->value('DROP TABLE limited');
+		$run = $copy_from->("cat $directory/big.text", '--max-write-bytes', '20MB', @arguments, $name =~ /--rows/ ? ('--rows', 20000) : ());
+		loader_ends($run, 0, [qr/can be read only once/], "$name: as much as may be written");
+	}
+	# rows without an end: what comes after the limit is not even read
+	my $run = $copy_from->('yes 1', '--columns', 'id int', '--max-write-bytes', '1MB', '--batch-rows', '1G');
+	loader_ends($run, 2, [qr/stopped by --max-write-bytes/], 'rows without an end');
+	is(our_tables($session), 0, 'rows without an end: nothing is left behind');
+}
+{
+	my $run = run_loader($node, 'copy', '--from-table', 'nulls', '--max-write-bytes', '1k', '--format', 'json');
+	loader_ends($run, 2, [qr/stopped by --max-write-bytes/], 'rows whose values have no length');
+}
+
+# --- appending several times ---------------------------------------------------------------------
+
+{
+	$session->value('CREATE TABLE twice (LIKE big)');
+	my $run = run_loader($node, 'copy', '--table', 'twice', '--append', '--trials', 3, '--rows', 10, '--format', 'json');
+	loader_ends($run, 0, [qr/not compared/], '--append --trials 3');
+	is(join(',', map { $_->{trial} } @{ report_of($run)->{trials} }), '1,2,3', '--append --trials 3: no warm-up');
+	is($session->value('SELECT count(*) FROM twice'), 30, '--append --trials 3: three times the rows');
+	like(run_loader(undef, 'copy', '--help')->{output}, qr/no warm-up: the rows are appended --trials times/, 'the help says so');
+}
+$session->value('DROP TABLE big, nothing, nulls, twice');
+
 # --- disturbed on the way ----------------------------------------------------------------------
 
 # Starts a long copy and waits until its backend is in COPY.
@@ -181,7 +277,7 @@ sub expect_incomplete
 {
 	my $run = start_long_copy('--keep');
 	$session->value("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_progress_copy");
-	expect_incomplete($run, 'a backend terminated in COPY', qr/57P01/);
+	expect_incomplete($run, 'a backend terminated in COPY', qr/57P01|closed the connection/);
 }
 {
 	my $run = start_long_copy('--keep', '--jobs', 3);
@@ -212,6 +308,8 @@ sub expect_incomplete
 {
 	my $run = start_long_copy('--keep');
 	$node->stop('immediate');
+	wait_until(sub { $run->{harness}->pump_nb; $run->{errors} =~ /waiting for the server/ }, 'it is waited for');
+	$run->{harness}->signal('INT');
 	finish_loader($run);
 	is($run->{status}, 2, 'the server stopped: exit status');
 	like($run->{errors}, qr/batch \d+/, 'the server stopped: says at which batch');
@@ -219,6 +317,59 @@ sub expect_incomplete
 	$session = TransferBench::Session->new($node);
 	my $trial = report_of($run)->{trials}[-1];
 	is($session->value('SELECT count(*) FROM long'), $trial->{rows}, 'the server stopped: what was committed is there');
+	$session->value('DROP TABLE long');
+}
+
+# A COMMIT that takes its time, as for a standby that is away, is waited for; also after a stop, for a while.
+{
+	my $run = start_long_copy('--keep');
+	$session->value(q{ALTER SYSTEM SET synchronous_standby_names = 'nobody'});
+	$session->value('SELECT pg_reload_conf()');
+	wait_until(sub { $session->value("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") > 0 }, 'a COMMIT waits');
+	$run->{harness}->signal('INT');
+	sleep 0.5;
+	$session->value('ALTER SYSTEM RESET synchronous_standby_names');
+	$session->value('SELECT pg_reload_conf()');
+	expect_incomplete($run, 'SIGINT while a COMMIT waits', qr/interrupted/);
+	is(join(',', @{ report_of($run)->{trials}[-1]{in_doubt} }), '', 'SIGINT while a COMMIT waits: nothing is in doubt');
+}
+# A backend that crashes takes all sessions with it, and the server recovers: the table is counted then.
+for my $way ([ 'unlogged', qr/holds 0: rows are gone after a crash/, '--unlogged' ], ['logged'])
+{
+	my ($kind, $pattern, @arguments) = @$way;
+	my $name = "a backend killed, $kind";
+	my $run = start_long_copy('--keep', @arguments);
+	my $pid = $session->value('SELECT pid FROM pg_stat_progress_copy');
+
+	$session->quit;
+	kill 'KILL', $pid;
+	finish_loader($run);
+	$session = TransferBench::Session->new($node);
+	my $report = report_of($run);
+	my $trial = $report->{trials}[-1];
+	my $count = $session->value('SELECT count(*) FROM long');
+
+	loader_ends($run, 2, [ qr/batch \d+/, $pattern // () ], $name);
+	unlike($run->{errors}, qr/not confirmed/, "$name: the table was counted once the server was back");
+	cmp_ok($trial->{rows}, '>', 0, "$name: rows were committed");
+	is($count, $kind eq 'unlogged' ? 0 : $trial->{rows}, "$name: the rows that are there");
+	like(join("\n", @{ $report->{notes} }), $pattern, "$name: the report says so") if defined $pattern;
+	$session->value('DROP TABLE long');
+}
+{
+	my $name = 'the server stopped for good';
+	my $run = start_long_copy('--keep', '--unlogged');
+
+	$session->quit;
+	$node->stop('immediate');
+	wait_until(sub { $run->{harness}->pump_nb; $run->{errors} =~ /waiting for the server/ }, 'it is waited for');
+	finish_loader($run);
+	is($run->{status}, 2, "$name: exit status");
+	my $notes = join("\n", @{ report_of($run)->{notes} });
+	like($notes, qr/the \d+ rows reported as committed are not confirmed by a count/, "$name: the report says so");
+	like($notes, qr/gone after a crash/, "$name: and what becomes of them");
+	$node->start;
+	$session = TransferBench::Session->new($node);
 	$session->value('DROP TABLE long');
 }
 

@@ -432,6 +432,13 @@ for my $code (400, 401, 403, 404, 413, 422)
 	cmp_ok($trial->{retry_wait_ms}, '>=', 2000, '429 twice: waited as told');
 	cmp_ok($trial->{elapsed_ms}, '<', $trial->{retry_wait_ms}, '429 twice: the waiting is no part of the time');
 
+	# with several jobs one waits while the others go on
+	$trial = faulty('429 twice, 4 jobs', 'fault:status,status:429,after:2,skip:2,times:2', 0, undef, { rows => 500, retries => 2, requests => 7, status => 'ok' }, '--jobs', 4);
+	cmp_ok($trial->{retry_wait_ms}, '>=', 1000, '429 twice, 4 jobs: the mean of what was waited');
+	cmp_ok($trial->{elapsed_ms}, '<', 1000, '429 twice, 4 jobs: the waiting is no part of the time');
+	my $sum = sum0(grep { defined } values %{ $trial->{phases} });
+	cmp_ok(abs($sum - $trial->{elapsed_ms}), '<', 1, '429 twice, 4 jobs: the phases sum up to the time');
+
 	$trial = faulty('503 with a date', 'fault:status,status:503,after_date:2,times:1', 0, undef, { rows => 500, retries => 1, requests => 6 });
 	cmp_ok($trial->{retry_wait_ms}, '>=', 900, '503 with a date: waited until then');
 

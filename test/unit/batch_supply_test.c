@@ -913,6 +913,81 @@ write_file(void)
 		abort();
 }
 
+/* What a new encoder says of itself may be shown when its batch is given up. */
+static void
+test_no_problem(void)
+{
+	char problem[200] = "?";
+	BatchEncoder *encoder = batch_encoder_create(&row_encoder_copy_text, reference_type, 10, 0,
+												 problem, sizeof(problem));
+
+	unit_ok(encoder != NULL, "an encoder is made");
+	unit_equal_bytes(problem, strlen(problem), "", "an encoder that was made has no problem");
+	batch_encoder_free(encoder);
+}
+
+/* Bytes that one cursor was handed out until *result. */
+static int64_t
+take_all(BatchCursor *cursor, bool hold, BatchResult *result)
+{
+	int64_t bytes = 0;
+	Batch batch;
+
+	while ((*result = batch_cursor_next(cursor, &batch)) == BATCH_OK)
+	{
+		const char *piece;
+		size_t length;
+		int rows;
+
+		if (hold)
+			bytes += batch.bytes;
+		while (!hold &&
+			   (*result = batch_cursor_piece(cursor, &piece, &length, &rows)) == BATCH_OK &&
+			   length > 0)
+			bytes += (int64_t) length;
+		if (*result != BATCH_OK)
+			break;
+	}
+	return bytes;
+}
+
+/* Two trials, with a limit over both of half a trial more than one. */
+static void
+test_byte_limit(bool hold, int64_t whole_length)
+{
+	RowSource *source = row_source_reference(ROWS, SEED);
+	const BatchSupplyOptions options = {
+		.source = source,
+		.encoder = hold ? &row_encoder_ndjson : &row_encoder_copy_text,
+		.type = reference_type,
+		.rows = ROWS,
+		.batch_rows = 1000,
+		.max_bytes = whole_length * 3 / 2,
+		.jobs = 1,
+		.hold = hold,
+	};
+	char problem[200];
+	BatchSupply *supply = batch_supply_create(&options, problem, sizeof(problem));
+	BatchCursor *first = batch_cursor_create(supply), *second;
+	BatchResult result;
+	int64_t bytes = take_all(first, hold, &result);
+
+	unit_ok(result == BATCH_END && bytes == whole_length, "limit of bytes: a trial below it");
+	batch_cursor_free(first);
+	batch_supply_rewind(supply);
+	second = batch_cursor_create(supply);
+	bytes += take_all(second, hold, &result);
+	unit_ok(result == BATCH_FAILED, "limit of bytes: the next trial goes beyond");
+	unit_ok(bytes <= options.max_bytes && bytes > options.max_bytes * 9 / 10,
+			"limit of bytes: no more is handed out");
+	unit_ok(strstr(batch_cursor_problem(second), "--max-write-bytes") != NULL,
+			"limit of bytes: says so");
+	unit_ok(batch_cursor_skip(second) == BATCH_FAILED, "limit of bytes: the rest is not made");
+	batch_cursor_free(second);
+	batch_supply_free(supply);
+	row_source_free(source);
+}
+
 int
 main(void)
 {
@@ -927,6 +1002,9 @@ main(void)
 	test_exact_limit();
 	test_given_up();
 	test_errors();
+	test_no_problem();
+	test_byte_limit(false, (int64_t) whole_text.length);
+	test_byte_limit(true, (int64_t) whole_lines.length);
 	test_interrupt();
 	unlink(file_path);
 	free(whole_text.bytes);
