@@ -67,10 +67,30 @@ fit_descriptors(ServeLimits *limits)
 					(long long) limits->http_connections, (long long) files.rlim_cur);
 }
 
+/* Who named a table to be written to and none to be read need not have the default one. */
+static bool
+reads_nothing(const ServeConfiguration *configuration, Database *database)
+{
+	PGresult *found;
+	bool is_missing;
+
+	if (!configuration->source_is_default || configuration->save_table == NULL)
+		return false;
+	found = database_execute(database, "SELECT pg_catalog.to_regclass($1) IS NULL", 1,
+							 &configuration->source.table);
+	is_missing = found != NULL && *PQgetvalue(found, 0, 0) == 't';
+	PQclear(found);
+	return is_missing;
+}
+
 static bool
 examine_source(Serving *serving, const ServeConfiguration *configuration, Database *database)
 {
-	bool is_fit = query_source_examine(&serving->source, &configuration->source, database);
+	bool is_fit;
+
+	if (reads_nothing(configuration, database))
+		return query_source_none(&serving->source, database);
+	is_fit = query_source_examine(&serving->source, &configuration->source, database);
 
 	/* out of its read-only transaction */
 	database_make_idle(database);
@@ -225,9 +245,12 @@ start_threads(Serving *serving, const ServeConfiguration *configuration, int lis
 		.token = configuration->token_file != NULL ? &serving->token : NULL,
 	};
 
-	options.load_pool = serving->load_pool = start_load_pool(serving, configuration);
-	if (serving->load_pool == NULL)
-		return false;
+	if (serving->source.columns > 0)
+	{
+		options.load_pool = serving->load_pool = start_load_pool(serving, configuration);
+		if (serving->load_pool == NULL)
+			return false;
+	}
 	if (!configuration->read_only)
 	{
 		options.save_pool = serving->save_pool = start_save_pool(serving, configuration);
@@ -268,7 +291,9 @@ start(Serving *serving, const ServeConfiguration *configuration, const sigset_t 
 		return false;
 	}
 	warn_of_strangers(configuration, &listener);
-	message_note("serving %s", serving->source.table != NULL ? serving->source.table : "a query");
+	if (serving->source.columns > 0)
+		message_note("serving %s",
+					 serving->source.table != NULL ? serving->source.table : "a query");
 	if (!configuration->read_only && serving->target.table != NULL)
 		message_note("writing to %s%s", serving->target.table,
 					 serving->target.has_ledger ? ", with a ledger of requests" : "");

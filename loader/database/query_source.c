@@ -452,18 +452,25 @@ examine_select(const QuerySource *source, const QuerySourceOptions *options, Dat
 }
 
 bool
-query_source_examine(QuerySource *source, const QuerySourceOptions *options, Database *database)
+query_source_none(QuerySource *source, Database *database)
 {
 	const char *version = PQparameterStatus(database->connection, "server_version");
+
+	*source = (QuerySource){.server_version = strdup(version == NULL ? "" : version)};
+	return source->server_version != NULL || out_of_memory();
+}
+
+bool
+query_source_examine(QuerySource *source, const QuerySourceOptions *options, Database *database)
+{
 	PGresult *begun = database_execute(database, "BEGIN TRANSACTION READ ONLY", 0, NULL);
 
 	*source = (QuerySource){0};
 	if (begun == NULL)
 		return refuse(options, database);
 	PQclear(begun);
-	source->server_version = strdup(version == NULL ? "" : version);
-	if (source->server_version == NULL)
-		return out_of_memory();
+	if (!query_source_none(source, database))
+		return false;
 	return (options->query != NULL ? examine_query(source, options, database)
 								   : examine_table(source, options, database)) &&
 		   examine_columns(source, options, database) && examine_order(source, options, database) &&

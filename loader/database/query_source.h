@@ -63,6 +63,8 @@ typedef struct QuerySourceOptions
  * served; what was filled in is freed by query_source_free in any case. */
 extern bool query_source_examine(QuerySource *source, const QuerySourceOptions *options,
 								 Database *database);
+/* No source: nothing but the server's version is known, and there are no columns. */
+extern bool query_source_none(QuerySource *source, Database *database);
 extern void query_source_free(QuerySource *source);
 
 /* What every reading begins with: BEGIN of a read-only transaction, and by SET LOCAL the settings that

@@ -174,10 +174,8 @@ static enum MHD_Result
 answer_health(ServeHttp *http, struct MHD_Connection *connection)
 {
 	ServePoolState load = serve_pool_state(http->options.load_pool);
-	ServePoolState save = {0};
+	ServePoolState save = serve_pool_state(http->options.save_pool);
 
-	if (http->options.save_pool != NULL)
-		save = serve_pool_state(http->options.save_pool);
 	return answer_document(connection, serve_health_document(&load, &save));
 }
 
@@ -195,8 +193,7 @@ answer_usage(ServeHttp *http, struct MHD_Connection *connection, bool reset_peak
 	if (reset_peak)
 		serve_usage_reset_peak();
 	count = serve_pool_backend_pids(http->options.load_pool, pids, capacity);
-	if (http->options.save_pool != NULL)
-		count += serve_pool_backend_pids(http->options.save_pool, pids + count, capacity - count);
+	count += serve_pool_backend_pids(http->options.save_pool, pids + count, capacity - count);
 	result = answer_document(connection, serve_usage_document(pids, count));
 	free(pids);
 	return result;

@@ -21,7 +21,7 @@ typedef struct ServeHttp ServeHttp;
 
 typedef struct ServeHttpOptions
 {
-	ServePool *load_pool;
+	ServePool *load_pool; /* NULL: nothing is read */
 	ServePool *save_pool; /* NULL: no POST is allowed */
 	const ServeLimits *limits;
 	const char *info;        /* JSON */

@@ -36,6 +36,11 @@ static void
 put_columns(JsonText *text, const QuerySource *source)
 {
 	json_text_key(text, ",", "columns");
+	if (source->columns == 0)
+	{
+		json_encode_literal(&text->encoder, "null");
+		return;
+	}
 	for (int i = 0; i < source->columns; i++)
 	{
 		put_string(text, i == 0 ? "[{" : ",{", "name", source->column[i].name);

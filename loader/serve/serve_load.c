@@ -120,6 +120,10 @@ serve_load_begin(const ServeLoad *load, struct MHD_Connection *connection, bool 
 	ParameterWalk walk = {.request = &options.request};
 	Admission admission;
 
+	if (load->pool == NULL)
+		return serve_reply_error(
+			connection, SERVE_STATUS_NOT_FOUND,
+			"nothing is read here: serve was given neither --table nor --query");
 	serve_request_init(&options.request);
 	MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, take_parameter, &walk);
 	if (walk.refused)

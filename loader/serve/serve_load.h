@@ -14,7 +14,7 @@
 
 typedef struct ServeLoad
 {
-	ServePool *pool;
+	ServePool *pool; /* NULL: nothing is read */
 	ActiveList *list;
 	Refiller *refiller;
 	int64_t max_spool_bytes;

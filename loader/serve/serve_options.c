@@ -23,7 +23,8 @@ print_help(void)
 		"\n"
 		"  --port PORT              HTTP port, 0 for any free one (default 8000)\n"
 		"  --bind ADDRESS           address to listen on (default 127.0.0.1)\n"
-		"  --table NAME             table or view to serve (default bench_reference)\n"
+		"  --table NAME             table or view to serve (default bench_reference; nothing\n"
+		"                           where that is missing and --save-table is given)\n"
 		"  --query SELECT           query to serve instead of a table\n"
 		"  --order-by LIST          columns to order by (default: the table's primary key)\n"
 		"  --save-table NAME        table that a POST writes to (default: the --table, unless it\n"
@@ -267,7 +268,10 @@ check_configuration(ServeConfiguration *configuration)
 	if (configuration->read_only)
 		configuration->limits.write_connections = 0;
 	if (configuration->source.table == NULL && configuration->source.query == NULL)
+	{
 		configuration->source.table = DEFAULT_TABLE;
+		configuration->source_is_default = true;
+	}
 	return connection_options_check(&configuration->connection, "-d");
 }
 

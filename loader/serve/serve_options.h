@@ -16,6 +16,7 @@ typedef struct ServeConfiguration
 	int64_t port;
 	const char *address;
 	QuerySourceOptions source;
+	bool source_is_default; /* nobody named one */
 	const char *save_table; /* NULL: the table that is served */
 	const char *token_file; /* NULL: no token */
 	ConnectionOptions connection;

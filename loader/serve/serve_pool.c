@@ -334,8 +334,10 @@ serve_pool_submit(ServePool *pool, Exchange *exchange)
 ServePoolState
 serve_pool_state(ServePool *pool)
 {
-	ServePoolState state;
+	ServePoolState state = {.database_reached = true};
 
+	if (pool == NULL)
+		return state;
 	pthread_mutex_lock(&pool->lock);
 	state = pool->state;
 	pthread_mutex_unlock(&pool->lock);
@@ -347,6 +349,8 @@ serve_pool_backend_pids(ServePool *pool, int *pids, int capacity)
 {
 	int count = 0;
 
+	if (pool == NULL)
+		return 0;
 	pthread_mutex_lock(&pool->lock);
 	for (int i = 0; i < pool->workers && count < capacity; i++)
 		if (pool->worker[i].backend_pid != 0)

@@ -51,6 +51,7 @@ typedef struct ServePoolState
 extern ServePool *serve_pool_start(const ServePoolOptions *options);
 /* Takes a reference of its own to the exchange. */
 extern void serve_pool_submit(ServePool *pool, Exchange *exchange);
+/* NULL is fine for these two: a pool without threads. */
 extern ServePoolState serve_pool_state(ServePool *pool);
 /* Server processes of the pool's connections, as each thread last had it; how many of `capacity`. */
 extern int serve_pool_backend_pids(ServePool *pool, int *pids, int capacity);

@@ -897,4 +897,22 @@ for my $case (
 	like($errors, $message, "$name: the message");
 }
 
+# --- nothing to be read --------------------------------------------------------------------------------------
+
+{
+	my $node2 = start_node('write_only', extension => 0);
+	my $session2 = TransferBench::Session->new($node2);
+	my $endpoint = start_endpoint($node2, '--save-table', 'only_written');
+
+	$session2->value('CREATE TABLE only_written (id int)');
+	is(post($endpoint, '[{"id":1},{"id":2}]')->{status}, 200, '--save-table where there is no default table: POST');
+	my ($head, $body) = $endpoint->get('/load_from_db');
+	like("$head$body", qr/^HTTP\/1\.1 404 .*nothing is read here/s, 'GET says that nothing is read');
+	($head, $body) = $endpoint->get('/info');
+	is(JSON::PP->new->decode($body)->{columns}, undef, '/info has no columns');
+	like(($endpoint->get('/health'))[1], qr/"status":"ok"/, '/health');
+	is($endpoint->stop, 0, 'it ends well');
+	$node2->stop;
+}
+
 done_testing();
