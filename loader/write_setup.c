@@ -5,6 +5,7 @@
 #include "http/api_wait.h"
 #include "message.h"
 #include "quantity_text.h"
+#include "rows/row_sample.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,8 +16,7 @@
 #define CONNECT_TIMEOUT_MS     30000
 #define ANNOUNCE_TIMEOUT_MS    30000
 #define COUNT_TIMEOUT_MS       60000
-#define SAMPLE_BYTES           (4 * 1024 * 1024) /* of a file, to tell how long rows are in it */
-#define DEFAULT_MAX_BODY_BYTES (8 * 1024 * 1024) /* as iRODS' HTTP API has it */
+#define DEFAULT_MAX_BODY_BYTES (8 * 1024 * 1024)      /* as iRODS' HTTP API has it */
 #define AS_SHIPPED_ROWS        INT64_C(1000000000000) /* all in one transaction */
 
 static bool
@@ -151,82 +151,15 @@ open_query(WriteSetup *setup, int64_t rows)
 
 /* --- a first look ------------------------------------------------------------------------- */
 
-typedef struct RowSample
-{
-	int64_t rows;
-	double bytes; /* of their values */
-	bool is_all;
-} RowSample;
-
-static void
-add_chunk(RowSample *sample, const RowChunk *chunk, const RowType *type)
-{
-	for (int row = 0; row < row_chunk_rows(chunk); row++)
-	{
-		const Value *values = row_chunk_row(chunk, row);
-
-		for (int i = 0; i < type->columns; i++)
-			if (!values[i].is_null)
-				sample->bytes +=
-					column_type_is_text(type->column[i].type) ? (double) values[i].text.length : 8;
-	}
-	sample->rows += row_chunk_rows(chunk);
-}
-
-/* A file read to its end already may have kept its rows back, as one of columns does. */
-static bool
-is_sample_over(const RowSource *source)
-{
-	int64_t read, size;
-
-	return !row_source_bytes(source, &read, &size) || (read >= SAMPLE_BYTES && read < size);
-}
-
-static RowSourceResult
-take_sample(WriteSetup *setup, RowSample *sample)
-{
-	RowChunk *chunk = row_chunk_create(setup->type);
-	RowSourceResult got = ROW_SOURCE_ROWS;
-
-	if (chunk == NULL)
-	{
-		(void) out_of_memory();
-		return ROW_SOURCE_INTERRUPTED;
-	}
-	do
-	{
-		row_chunk_reset(chunk);
-		got = row_source_next(setup->source, chunk, ROW_CHUNK_ROWS);
-		add_chunk(sample, chunk, setup->type);
-	} while (got == ROW_SOURCE_ROWS && !is_sample_over(setup->source));
-	sample->is_all = got == ROW_SOURCE_END;
-	row_chunk_free(chunk);
-	return got;
-}
-
-/* By a file's size, and how much of it the first rows took. */
-static int64_t
-estimate_rows(const WriteSetup *setup, const RowSample *sample)
-{
-	int64_t read, size;
-
-	if (sample->is_all)
-		return sample->rows;
-	if (!row_source_bytes(setup->source, &read, &size) || read <= 0)
-		return -1;
-	return (int64_t) ((double) size / (double) read * (double) sample->rows) + 1;
-}
-
 /* How long rows are, that there are any to be had, and about how many a file has. */
 static bool
 measure_rows(WriteSetup *setup)
 {
-	RowSample sample = {0};
-	RowSourceResult got = take_sample(setup, &sample);
+	RowSample sample;
+	RowSourceResult got = row_sample_take(setup->source, &sample);
 
-	if (sample.rows > 0)
-		setup->row_bytes = sample.bytes / (double) sample.rows;
-	setup->source_rows = estimate_rows(setup, &sample);
+	setup->row_bytes = sample.value_bytes;
+	setup->source_rows = sample.rows;
 	if (got == ROW_SOURCE_FAILED || !row_source_rewind(setup->source))
 	{
 		message_error("%s", row_source_problem(setup->source));
@@ -242,14 +175,15 @@ count_rows(WriteSetup *setup)
 {
 	Database *database = &setup->origin_database;
 	const QuerySource *query = &setup->query;
-	const char *from[] = {query->table != NULL ? "" : "(",
-						  query->table != NULL ? "" : "\n) AS rows"};
 	DatabaseResult result;
 	PGresult *counted = NULL;
 	char *sql;
 
-	if (asprintf(&sql, "SELECT pg_catalog.count(*) FROM %s%s%s", from[0],
-				 query->table != NULL ? query->table : query->query, from[1]) < 0)
+	/* a line break: the query may end with a comment */
+	if (asprintf(&sql,
+				 query->table != NULL ? "SELECT pg_catalog.count(*) FROM %s"
+									  : "SELECT pg_catalog.count(*) FROM (%s\n) AS rows",
+				 query->table != NULL ? query->table : query->query) < 0)
 		return out_of_memory();
 	result = database_run(database, query_source_begin_sql(), COUNT_TIMEOUT_MS, NULL);
 	if (result == DATABASE_OK)
