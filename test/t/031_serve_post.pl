@@ -564,7 +564,7 @@ is($info->{database_user}, $session->value('SELECT current_user'), '/info: and w
 
 	# the end of a client that comes together with its last bytes
 	my $patient = start_endpoint($node, '--table', 'numbers', '--save-table', 'bench', '--idle-timeout', '600');
-	request($patient, 'GET', '/health');
+	wait_until(sub { @{ $json->decode(request($patient, 'GET', '/usage')->{body})->{backend_pids} } == 4 }, 'the connections of its readers');
 	my $descriptors = open_descriptors($patient->pid);
 	for my $case ([ 'head', '' ], [ 'half a body', '[{"t":' ], [ 'half a body that fills its upload', $part ])
 	{
