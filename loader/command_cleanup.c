@@ -212,7 +212,7 @@ clean_up(const CleanupOptions *options, Database *database)
 int
 command_cleanup(int argc, char **argv)
 {
-	CleanupOptions options = {.connection = {.application_name = "transferbench cleanup"}};
+	CleanupOptions options = {.connection = {.default_application_name = "transferbench cleanup"}};
 	Database database;
 	ExitStatus status;
 

@@ -83,6 +83,7 @@ connection_options_parameters(const ConnectionOptions *options, const char **key
 	/* a conninfo string in dbname overrides what stands before it, as in psql; what stands after it
 	 * overrides the string: a run must be known by its name */
 	const char *const pairs[CONNECTION_PARAMETERS][2] = {
+		{"application_name", options->default_application_name},
 		{"host", options->host},
 		{"port", options->port},
 		{"user", options->user},

@@ -15,8 +15,9 @@ typedef struct ConnectionOptions
 	const char *host;
 	const char *port;
 	const char *user;
-	const char *dbname; /* a name, a conninfo string or a URI */
-	const char *application_name;
+	const char *dbname;                   /* a name, a conninfo string or a URI */
+	const char *application_name;         /* whatever is said elsewhere */
+	const char *default_application_name; /* unless the connection string has one */
 } ConnectionOptions;
 
 /* For getopt_long; the long forms use the same letters. --port is not among them: it belongs to

@@ -296,7 +296,7 @@ set_defaults(ServeConfiguration *configuration)
 	*configuration = (ServeConfiguration){
 		.port = DEFAULT_PORT,
 		.address = "127.0.0.1",
-		.connection = {.application_name = "transferbench serve"},
+		.connection = {.default_application_name = "transferbench serve"},
 		.limits = {.connections = 4,
 				   .write_connections = 3,
 				   .requests = 64,
