@@ -7,7 +7,7 @@
 #   make test        unit, regression and TAP tests in throw-away clusters
 #   make installcheck  pg_regress alone, against a server that has the extension
 #   make lint        format and static checks
-#   make sanitize    unit tests under address and undefined-behaviour sanitizers
+#   make sanitize    unit tests, and the loader, under address and undefined-behaviour sanitizers
 #   make dist        the release archive
 
 EXTENSION_NAME = pg_transferbench
@@ -149,11 +149,18 @@ lint:
 	@test "$$(grep -c '"version": "$(PROJECT_VERSION)"' META.json)" -eq 2 || \
 		{ echo "META.json does not have version $(PROJECT_VERSION), as the control file" >&2; exit 1; }
 
-# the unit tests once more, with the compiler's own checks of memory and arithmetic
+# the unit tests and the loader's tests once more, with the compiler's own checks of memory and
+# arithmetic
+SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all
+LOADER_TESTS = $(basename $(notdir $(wildcard test/t/03*.pl test/t/04*.pl test/t/05*.pl)))
+
 sanitize: export ASAN_OPTIONS = detect_leaks=1
-sanitize:
-	$(MAKE) unit UNIT_BUILD=build/unit-sanitized \
-		SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=all'
+sanitize: export TRANSFERBENCH_SANITIZED = 1
+sanitize: export TRANSFERBENCH_PROGRAM = $(CURDIR)/build/loader-sanitized/transferbench
+sanitize: stage
+	$(MAKE) unit UNIT_BUILD=build/unit-sanitized SANITIZE='$(SANITIZERS)'
+	$(MAKE) -C loader BUILD=../build/loader-sanitized SANITIZE='$(SANITIZERS)'
+	@PG_CONFIG=$(PG_CONFIG) test/run_tests.sh $(LOADER_TESTS)
 
 # what PGXN takes
 dist:

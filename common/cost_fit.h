@@ -2,9 +2,9 @@
  * cost_fit.h - what a path costs as a fixed part and a part per row, and from which
  * size on one path costs more than another by a given budget.
  *
- * The model is t(n) = fixed + per_row * n, fitted by least squares with weights 1 / t^2, so that
- * relative errors count alike at all sizes; neither part is let below 0. Pure functions over doubles;
- * NaN stands for "not known".
+ * The model is t(n) = fixed + per_row * n, fitted to the medians of the sizes by least squares with
+ * weights 1 / t^2, so that relative errors count alike at all sizes; neither part is let below 0.
+ * Pure functions over doubles; NaN stands for "not known".
  */
 #ifndef TRANSFERBENCH_COST_FIT_H
 #define TRANSFERBENCH_COST_FIT_H
@@ -42,7 +42,7 @@ extern bool cost_budget_parse(const char *text, CostBudget *budget);
 typedef enum CostCrossingKind
 {
 	COST_CROSSING_UNKNOWN,
-	COST_CROSSING_BELOW,  /* exceeded already at the smallest size measured */
+	COST_CROSSING_BELOW,  /* exceeded already at the smallest size measured, and at all others */
 	COST_CROSSING_WITHIN, /* at `rows` */
 	COST_CROSSING_ABOVE,  /* not yet exceeded at the largest size measured */
 } CostCrossingKind;
@@ -64,10 +64,11 @@ typedef struct CostSample
 } CostSample;
 
 /*
- * Where the path `http` begins to exceed the budget over `native`, by interpolation between the
- * medians of the sizes measured (in the logarithm of the size), never beyond them. The interval
- * comes from `resamples` draws of blocks with replacement, by the seed: the same seed, the same
- * interval. NULL-free: samples [count].
+ * From where on, up to the largest size measured, the path `http` exceeds the budget over `native`,
+ * by interpolation between the medians of the sizes measured (as the model has it, linear in the
+ * size), never beyond them. The interval comes from `resamples` draws of blocks with replacement,
+ * by the seed: the same seed, the same interval; it is unknown with fewer than 6 blocks at a size.
+ * NULL-free: samples [count].
  */
 extern CostCrossing cost_crossing(const CostSample *samples, size_t count, CostBudget budget,
 								  int resamples, uint64_t seed);

@@ -141,9 +141,26 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 3;
 COMMENT ON FUNCTION bench_compare(text, bigint[], int, text, regclass, jsonb, bigint, text, boolean, bigint)
     IS 'verifies, then times the native path against the HTTP path, one row per size';
 
+CREATE FUNCTION bench_process_usage(
+    pids int[],
+    reset_peak boolean DEFAULT false)
+RETURNS TABLE (
+    pid int,
+    cpu_ms double precision,
+    resident_bytes bigint,
+    shared_bytes bigint,
+    peak_bytes bigint
+)
+AS 'MODULE_PATHNAME', 'pg_transferbench_process_usage'
+LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 10;
+COMMENT ON FUNCTION bench_process_usage(int[], boolean)
+    IS 'what backends of this server have used since they started, as the system counts it; reset_peak: peak_bytes begins anew';
+
 -- Privileges: the generator is as harmless as generate_series; what opens
--- connections from the server, makes tables or burns CPU by design is closed.
+-- connections from the server, makes tables, burns CPU by design or looks at
+-- other sessions is closed.
 REVOKE ALL ON FUNCTION bench_reference_table(bigint, bigint, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION bench_extract(bigint, text, int, boolean, boolean) FROM PUBLIC;
 REVOKE ALL ON FUNCTION bench_http_fetch(text, bigint, int, regclass, jsonb, bigint, text, boolean) FROM PUBLIC;
 REVOKE ALL ON FUNCTION bench_compare(text, bigint[], int, text, regclass, jsonb, bigint, text, boolean, bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION bench_process_usage(int[], boolean) FROM PUBLIC;

@@ -1,24 +1,22 @@
 #include "command_serve.h"
 #include "clock.h"
-#include "database/connection_options.h"
-#include "serve/listen_socket.h"
+#include "http/http_session.h"
 #include "message.h"
-#include "options.h"
+#include "serve/lingering.h"
+#include "serve/listen_socket.h"
+#include "serve/request_ledger.h"
+#include "serve/serve_answer.h"
 #include "serve/serve_http.h"
-#include "serve/serve_pool.h"
-#include "database/query_source.h"
+#include "serve/serve_options.h"
+#include "serve/serve_save.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#define DEFAULT_PORT  8000
-#define DEFAULT_TABLE "bench_reference"
 
 /* Once a stop was asked for: for requests to end by themselves, for those that are cut to hear of
  * it, for threads to come back. */
@@ -30,222 +28,89 @@
 /* Descriptors that are not connections of clients: standard streams, libraries. */
 #define SPARE_DESCRIPTORS 32
 
-typedef struct ServeConfiguration
-{
-	int64_t port;
-	const char *address;
-	QuerySourceOptions source;
-	ConnectionOptions connection;
-	ServeLimits limits;
-	bool quiet;
-} ServeConfiguration;
-
 /* What runs; each may be missing while starting. */
 typedef struct Serving
 {
 	QuerySource source;
+	ServeTarget target;
 	ServeAnswerOptions answer;
+	ServeSaveOptions save;
+	_Atomic int64_t next_sweep_ns;
+	ServeToken token;
 	char *info;
-	ServePool *pool;
+	ServePool *load_pool;
+	ServePool *save_pool;
 	ServeHttp *http;
 } Serving;
-
-static void
-print_help(void)
-{
-	fputs(
-		"Usage: transferbench serve [OPTIONS]\n"
-		"\n"
-		"Serves the rows of a table or a query over HTTP as JSON or CSV: the reference endpoint.\n"
-		"Prints one line \"listening on URL\" when it is ready, and ends on SIGINT or SIGTERM.\n"
-		"\n"
-		"  --port PORT              HTTP port, 0 for any free one (default 8000)\n"
-		"  --bind ADDRESS           address to listen on (default 127.0.0.1)\n"
-		"  --table NAME             table or view to serve (default bench_reference)\n"
-		"  --query SELECT           query to serve instead of a table\n"
-		"  --order-by LIST          columns to order by (default: the table's primary key)\n"
-		"  --connections N          database connections (default 4)\n"
-		"  --max-requests N         requests at once, waiting ones too, else 429 (default 64)\n"
-		"  --max-http-connections N HTTP connections at once (default 2000)\n"
-		"  --queue-timeout SECONDS  wait for a database connection, else 503 (default 5)\n"
-		"  --idle-timeout SECONDS   HTTP connections without progress are closed (default 60)\n"
-		"  --max-spool-bytes SIZE   temporary file of a columns request (default 16GiB, 0: any)\n"
-		"  --quiet                  only warnings and errors on stderr\n"
-		"  --help                   this text\n"
-		"\n" CONNECTION_OPTIONS_HELP "\n"
-		"GET /load_from_db?row_limit=N&offset=K&format=rows|columns|ndjson|csv\n"
-		"  row_limit and offset are digits only (defaults 10000 and 0); gzip on request;\n"
-		"  the Server-Timing trailer tells query, serialise and cpu milliseconds\n"
-		"  200 rows   201 no rows   401 a body came with the GET   402 no such format\n"
-		"  403 bad, doubled or unknown parameter   404   405   429 and 503 with Retry-After\n"
-		"  500 unspecified, such as a full disk   502 database reading failed\n"
-		"GET /info    versions, columns, limits\n"
-		"GET /health  liveness\n",
-		stdout);
-}
-
-enum
-{
-	OPTION_PORT = 256,
-	OPTION_BIND,
-	OPTION_TABLE,
-	OPTION_QUERY,
-	OPTION_ORDER_BY,
-	OPTION_CONNECTIONS,
-	OPTION_MAX_REQUESTS,
-	OPTION_MAX_HTTP_CONNECTIONS,
-	OPTION_QUEUE_TIMEOUT,
-	OPTION_IDLE_TIMEOUT,
-	OPTION_MAX_SPOOL_BYTES,
-	OPTION_QUIET,
-	OPTION_HELP,
-};
-
-static const struct option long_options[] = {
-	CONNECTION_LONG_OPTIONS,
-	{"port", required_argument, NULL, OPTION_PORT},
-	{"bind", required_argument, NULL, OPTION_BIND},
-	{"table", required_argument, NULL, OPTION_TABLE},
-	{"query", required_argument, NULL, OPTION_QUERY},
-	{"order-by", required_argument, NULL, OPTION_ORDER_BY},
-	{"connections", required_argument, NULL, OPTION_CONNECTIONS},
-	{"max-requests", required_argument, NULL, OPTION_MAX_REQUESTS},
-	{"max-http-connections", required_argument, NULL, OPTION_MAX_HTTP_CONNECTIONS},
-	{"queue-timeout", required_argument, NULL, OPTION_QUEUE_TIMEOUT},
-	{"idle-timeout", required_argument, NULL, OPTION_IDLE_TIMEOUT},
-	{"max-spool-bytes", required_argument, NULL, OPTION_MAX_SPOOL_BYTES},
-	{"quiet", no_argument, NULL, OPTION_QUIET},
-	{"help", no_argument, NULL, OPTION_HELP},
-	{NULL, 0, NULL, 0},
-};
-
-static bool
-take_option(ServeConfiguration *configuration, int letter, const char *value)
-{
-	ServeLimits *limits = &configuration->limits;
-
-	switch (letter)
-	{
-		case OPTION_PORT:
-			return option_count("--port", value, 0, 65535, &configuration->port);
-		case OPTION_BIND:
-			configuration->address = value;
-			return true;
-		case OPTION_TABLE:
-			configuration->source.table = value;
-			return true;
-		case OPTION_QUERY:
-			configuration->source.query = value;
-			return true;
-		case OPTION_ORDER_BY:
-			configuration->source.order_by = value;
-			return true;
-		case OPTION_CONNECTIONS:
-			return option_count("--connections", value, 1, 1000, &limits->connections);
-		case OPTION_MAX_REQUESTS:
-			return option_count("--max-requests", value, 1, 10000, &limits->requests);
-		case OPTION_MAX_HTTP_CONNECTIONS:
-			return option_count("--max-http-connections", value, 1, 100000,
-								&limits->http_connections);
-		case OPTION_QUEUE_TIMEOUT:
-			return option_count("--queue-timeout", value, 0, 3600, &limits->queue_timeout_s);
-		case OPTION_IDLE_TIMEOUT:
-			return option_count("--idle-timeout", value, 1, 3600, &limits->idle_timeout_s);
-		case OPTION_MAX_SPOOL_BYTES:
-			return option_bytes("--max-spool-bytes", value, 0, INT64_MAX, &limits->spool_bytes);
-		case OPTION_QUIET:
-			configuration->quiet = true;
-			return true;
-		default:
-			return connection_option_take(&configuration->connection, letter, value);
-	}
-}
-
-static bool
-check_configuration(ServeConfiguration *configuration)
-{
-	if (configuration->source.table != NULL && configuration->source.query != NULL)
-	{
-		message_error("--table and --query exclude each other");
-		return false;
-	}
-	if (configuration->source.table == NULL && configuration->source.query == NULL)
-		configuration->source.table = DEFAULT_TABLE;
-	return connection_options_check(&configuration->connection);
-}
-
-/* getopt's complaint in our words. */
-static void
-refuse_option(int letter, char **argv)
-{
-	const char *option = argv[optind - 1];
-
-	if (optopt > 0 && optopt < OPTION_PORT)
-		message_error("option \"-%c\" %s", optopt,
-					  letter == ':' ? "wants a value" : "does not exist");
-	else
-		message_error("option \"%s\" %s", option,
-					  letter == ':' ? "wants a value"
-									: "does not exist, is ambiguous, or takes no value");
-}
-
-/* False when the program is to end with *status. */
-static bool
-read_options(ServeConfiguration *configuration, int argc, char **argv, int *status)
-{
-	int letter;
-
-	*status = EXIT_FAILURE;
-	opterr = 0;
-	while ((letter = getopt_long(argc, argv, ":" CONNECTION_SHORT_OPTIONS, long_options, NULL)) !=
-		   -1)
-	{
-		if (letter == OPTION_HELP)
-		{
-			print_help();
-			*status = EXIT_SUCCESS;
-			return false;
-		}
-		if (letter == '?' || letter == ':')
-		{
-			refuse_option(letter, argv);
-			return false;
-		}
-		if (!take_option(configuration, letter, optarg))
-			return false;
-	}
-	if (optind < argc)
-	{
-		message_error("unexpected argument \"%s\"", argv[optind]);
-		return false;
-	}
-	return check_configuration(configuration);
-}
 
 /* Makes sure that every HTTP connection that is let in has its descriptor. */
 static void
 fit_descriptors(ServeLimits *limits)
 {
 	struct rlimit files;
-	/* a request holds a second descriptor of its client and maybe a file; a database connection
-	 * its socket and an eventfd, and one more for a moment to cancel */
-	int64_t others = SPARE_DESCRIPTORS + 2 * limits->requests + 3 * limits->connections;
+	/* a request may hold a file; a database connection its socket and an eventfd, and one more for a
+	 * moment to cancel */
+	int64_t others = SPARE_DESCRIPTORS + LINGERING_MAX + limits->requests +
+					 3 * (limits->connections + limits->write_connections);
+	int64_t per_connection = 2; /* while it brings a request, a second one to watch it */
 
 	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
 		return;
 	files.rlim_cur = files.rlim_max;
 	if (setrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY ||
-		(int64_t) files.rlim_cur >= limits->http_connections + others)
+		(int64_t) files.rlim_cur >= per_connection * limits->http_connections + others)
 		return;
-	limits->http_connections = (int64_t) files.rlim_cur - others;
+	limits->http_connections = ((int64_t) files.rlim_cur - others) / per_connection;
 	if (limits->http_connections < 1)
 		limits->http_connections = 1;
 	message_warning("only %lld HTTP connections at once: the limit of open files is %lld",
 					(long long) limits->http_connections, (long long) files.rlim_cur);
 }
 
+/* Who named a table to be written to and none to be read need not have the default one. */
 static bool
-examine_source(Serving *serving, const ServeConfiguration *configuration)
+reads_nothing(const ServeConfiguration *configuration, Database *database)
+{
+	PGresult *found;
+	bool is_missing;
+
+	if (!configuration->source_is_default || configuration->save_table == NULL)
+		return false;
+	found = database_execute(database, "SELECT pg_catalog.to_regclass($1) IS NULL", 1,
+							 &configuration->source.table);
+	is_missing = found != NULL && *PQgetvalue(found, 0, 0) == 't';
+	PQclear(found);
+	return is_missing;
+}
+
+static bool
+examine_source(Serving *serving, const ServeConfiguration *configuration, Database *database)
+{
+	bool is_fit;
+
+	if (reads_nothing(configuration, database))
+		return query_source_none(&serving->source, database);
+	is_fit = query_source_examine(&serving->source, &configuration->source, database);
+
+	/* out of its read-only transaction */
+	database_make_idle(database);
+	return is_fit;
+}
+
+static bool
+examine_target(Serving *serving, const ServeConfiguration *configuration, Database *database)
+{
+	if (!serve_target_examine(&serving->target, configuration->save_table, &serving->source,
+							  database))
+		return false;
+	if (configuration->create_ledger && !request_ledger_create(database))
+		return false;
+	return configuration->read_only || request_ledger_find(database, &serving->target.has_ledger);
+}
+
+/* Looks at what will be served, and makes the ledger. */
+static bool
+examine(Serving *serving, const ServeConfiguration *configuration)
 {
 	Database database;
 	bool is_fit = false;
@@ -253,11 +118,47 @@ examine_source(Serving *serving, const ServeConfiguration *configuration)
 	database_init(&database, -1);
 	if (database_open(&database, &configuration->connection, SERVE_CONNECT_TIMEOUT_MS) ==
 		DATABASE_OK)
-		is_fit = query_source_examine(&serving->source, &configuration->source, &database);
+		is_fit = examine_source(serving, configuration, &database) &&
+				 examine_target(serving, configuration, &database);
 	else
 		message_error("%s", database.message);
 	database_close(&database);
 	return is_fit;
+}
+
+/* All that --drop-ledger does. */
+static bool
+drop_ledger(const ServeConfiguration *configuration)
+{
+	Database database;
+	bool is_dropped = false;
+
+	database_init(&database, -1);
+	if (database_open(&database, &configuration->connection, SERVE_CONNECT_TIMEOUT_MS) ==
+		DATABASE_OK)
+		is_dropped = request_ledger_drop(&database);
+	else
+		message_error("%s", database.message);
+	database_close(&database);
+	if (is_dropped)
+		message_note("the ledger is gone");
+	return is_dropped;
+}
+
+static bool
+read_token(Serving *serving, const char *path)
+{
+	char *text = http_token_from_file("--token-file", path);
+	bool is_set;
+
+	if (text == NULL)
+		return false;
+	is_set = serve_token_set(&serving->token, text);
+	explicit_bzero(text, strlen(text));
+	free(text);
+	if (!is_set)
+		message_error("--token-file: SHA-256 is not to be had from libcrypto");
+	return is_set;
 }
 
 /* All that may have to wait for the database. Signals still end the program: there is nothing yet
@@ -265,9 +166,11 @@ examine_source(Serving *serving, const ServeConfiguration *configuration)
 static bool
 prepare(Serving *serving, const ServeConfiguration *configuration)
 {
-	if (!examine_source(serving, configuration))
+	if (configuration->token_file != NULL && !read_token(serving, configuration->token_file))
 		return false;
-	serving->info = serve_info_document(&serving->source, &configuration->limits);
+	if (!examine(serving, configuration))
+		return false;
+	serving->info = serve_info_document(&serving->source, &serving->target, &configuration->limits);
 	if (serving->info == NULL)
 	{
 		message_error("out of memory");
@@ -286,6 +189,93 @@ announce(const ListenSocket *listener)
 	return false;
 }
 
+static ServePool *
+start_load_pool(Serving *serving, const ServeConfiguration *configuration)
+{
+	const ServePoolOptions options = {
+		.connections = (int) configuration->limits.connections,
+		.connections_option = "--connections",
+		.connects_at_once = true,
+		.queue_timeout_ms = configuration->limits.queue_timeout_s * 1000,
+		.connection = &configuration->connection,
+		.work = serve_answer,
+		.context = &serving->answer,
+	};
+
+	serving->answer = (ServeAnswerOptions){
+		.source = &serving->source,
+		.connection = &configuration->connection,
+		.max_spool_bytes = configuration->limits.spool_bytes,
+	};
+	return serve_pool_start(&options);
+}
+
+/* Its connections come with the first requests: who only reads is not to pay for them. */
+static ServePool *
+start_save_pool(Serving *serving, const ServeConfiguration *configuration)
+{
+	const ServePoolOptions options = {
+		.connections = (int) configuration->limits.write_connections,
+		.connections_option = "--write-connections",
+		.queue_timeout_ms = configuration->limits.queue_timeout_s * 1000,
+		.connection = &configuration->connection,
+		.work = serve_save,
+		.chore = serve_save_sweep,
+		.context = &serving->save,
+	};
+
+	serving->save = (ServeSaveOptions){
+		.connection = &configuration->connection,
+		.table = serving->target.table,
+		.max_body_bytes = configuration->limits.body_bytes,
+		.lock_timeout_ms = configuration->limits.queue_timeout_s * 1000,
+		.has_ledger = serving->target.has_ledger,
+		.ledger_ttl_s = configuration->ledger_ttl_s,
+		.next_sweep_ns = &serving->next_sweep_ns,
+	};
+	return serve_pool_start(&options);
+}
+
+static bool
+start_threads(Serving *serving, const ServeConfiguration *configuration, int listen_fd)
+{
+	ServeHttpOptions options = {
+		.limits = &configuration->limits,
+		.info = serving->info,
+		.token = configuration->token_file != NULL ? &serving->token : NULL,
+	};
+
+	if (serving->source.columns > 0)
+	{
+		options.load_pool = serving->load_pool = start_load_pool(serving, configuration);
+		if (serving->load_pool == NULL)
+			return false;
+	}
+	if (!configuration->read_only)
+	{
+		options.save_pool = serving->save_pool = start_save_pool(serving, configuration);
+		if (serving->save_pool == NULL)
+			return false;
+	}
+	serving->http = serve_http_start(listen_fd, &options);
+	return serving->http != NULL;
+}
+
+static void
+warn_of_strangers(const ServeConfiguration *configuration, const ListenSocket *listener)
+{
+	if (listener->is_loopback)
+		return;
+	if (configuration->token_file == NULL)
+		message_warning("%s can be reached from other machines, by anybody, to read%s: there is no "
+						"authentication (see --token-file) and no encryption",
+						listener->url, configuration->read_only ? "" : " and to write");
+	else
+		message_warning("%s can be reached from other machines: token and rows travel without "
+						"encryption",
+						listener->url);
+}
+
 static bool
 start(Serving *serving, const ServeConfiguration *configuration, const sigset_t *signals)
 {
@@ -295,27 +285,18 @@ start(Serving *serving, const ServeConfiguration *configuration, const sigset_t 
 	pthread_sigmask(SIG_BLOCK, signals, NULL);
 	if (!listen_socket_open(&listener, configuration->address, (int) configuration->port))
 		return false;
-	serving->answer = (ServeAnswerOptions){
-		.source = &serving->source,
-		.connection = &configuration->connection,
-		.max_spool_bytes = configuration->limits.spool_bytes,
-	};
-	serving->pool =
-		serve_pool_start((int) configuration->limits.connections,
-						 configuration->limits.queue_timeout_s * 1000, &serving->answer);
-	if (serving->pool != NULL)
-		serving->http =
-			serve_http_start(listener.fd, serving->pool, &configuration->limits, serving->info);
-	if (serving->http == NULL)
+	if (!start_threads(serving, configuration, listener.fd))
 	{
 		close(listener.fd);
 		return false;
 	}
-	if (!listener.is_loopback)
-		message_warning("%s can be reached from other machines, by anybody: there is no "
-						"authentication and no encryption",
-						listener.url);
-	message_note("serving %s", serving->source.table != NULL ? serving->source.table : "a query");
+	warn_of_strangers(configuration, &listener);
+	if (serving->source.columns > 0)
+		message_note("serving %s",
+					 serving->source.table != NULL ? serving->source.table : "a query");
+	if (!configuration->read_only && serving->target.table != NULL)
+		message_note("writing to %s%s", serving->target.table,
+					 serving->target.has_ledger ? ", with a ledger of requests" : "");
 	return announce(&listener);
 }
 
@@ -355,7 +336,7 @@ wait_for_requests(Serving *serving, const sigset_t *signals, int64_t timeout_ms)
 static void
 stop(Serving *serving, const sigset_t *signals)
 {
-	bool pool_is_back;
+	bool are_back;
 
 	if (serving->http != NULL)
 	{
@@ -365,42 +346,34 @@ stop(Serving *serving, const sigset_t *signals)
 		wait_for_requests(serving, signals, STOP_CUT_MS);
 		serve_http_stop(serving->http);
 	}
-	pool_is_back = serving->pool == NULL || serve_pool_stop(serving->pool, STOP_POOL_MS);
+	are_back = serving->load_pool == NULL || serve_pool_stop(serving->load_pool, STOP_POOL_MS);
+	if (serving->save_pool != NULL)
+		are_back &= serve_pool_stop(serving->save_pool, STOP_POOL_MS);
 	/* a thread that hangs in a system call may still look at these */
-	if (!pool_is_back)
+	if (!are_back)
 		return;
 	free(serving->info);
 	query_source_free(&serving->source);
+	serve_target_free(&serving->target);
+	free(serving);
 }
 
-int
-command_serve(int argc, char **argv)
+static bool
+serve(const ServeConfiguration *configuration)
 {
-	ServeConfiguration configuration = {
-		.port = DEFAULT_PORT,
-		.address = "127.0.0.1",
-		.connection = {.application_name = "transferbench serve"},
-		.limits = {.connections = 4,
-				   .requests = 64,
-				   .http_connections = 2000,
-				   .queue_timeout_s = 5,
-				   .idle_timeout_s = 60,
-				   .spool_bytes = INT64_C(16) << 30},
-	};
-	Serving serving = {0};
+	Serving *serving = calloc(1, sizeof(Serving));
 	sigset_t signals;
 	bool started;
-	int status;
 
-	if (!read_options(&configuration, argc, argv, &status))
-		return status;
-	message_set_quiet(configuration.quiet);
-	signal(SIGPIPE, SIG_IGN);
-	fit_descriptors(&configuration.limits);
+	if (serving == NULL)
+	{
+		message_error("out of memory");
+		return false;
+	}
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
-	started = prepare(&serving, &configuration) && start(&serving, &configuration, &signals);
+	started = prepare(serving, configuration) && start(serving, configuration, &signals);
 	if (started)
 	{
 		int signal_number;
@@ -408,6 +381,22 @@ command_serve(int argc, char **argv)
 		sigwait(&signals, &signal_number);
 		message_note("stopping");
 	}
-	stop(&serving, &signals);
-	return started ? EXIT_SUCCESS : EXIT_FAILURE;
+	stop(serving, &signals);
+	return started;
+}
+
+int
+command_serve(int argc, char **argv)
+{
+	ServeConfiguration configuration;
+	int status;
+	bool is_well;
+
+	if (!serve_options_read(&configuration, argc, argv, &status))
+		return status;
+	message_set_quiet(configuration.quiet);
+	signal(SIGPIPE, SIG_IGN);
+	fit_descriptors(&configuration.limits);
+	is_well = configuration.drop_ledger ? drop_ledger(&configuration) : serve(&configuration);
+	return is_well ? EXIT_SUCCESS : EXIT_FAILURE;
 }

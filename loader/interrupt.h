@@ -1,5 +1,5 @@
 /*
- * interrupt.h - SIGINT and SIGTERM of the commands that measure.
+ * interrupt.h - SIGINT, SIGTERM and SIGHUP of the commands that measure.
  *
  * The first signal asks to stop in order: it sets a flag and makes a descriptor
  * readable. The second ends the program at once, exit status 2.

@@ -1,4 +1,9 @@
 /* main.c - finds the command and calls it. */
+#include "command_cleanup.h"
+#include "command_compare.h"
+#include "command_copy.h"
+#include "command_fetch.h"
+#include "command_post.h"
 #include "command_serve.h"
 #include "message.h"
 
@@ -14,7 +19,13 @@ typedef struct Command
 } Command;
 
 static const Command commands[] = {
-	{"serve", "serve a table or a query over HTTP", command_serve},
+	{"compare", "measure HTTP against native paths, per size, and tell the answer",
+	 command_compare},
+	{"copy", "write rows natively: COPY, or INSERT", command_copy},
+	{"post", "write rows as JSON, by POST to an API", command_post},
+	{"fetch", "read rows: COPY, SELECT, or as JSON from an API", command_fetch},
+	{"serve", "be an API to start with: rows over HTTP, both ways", command_serve},
+	{"cleanup", "drop the tables that earlier runs left behind", command_cleanup},
 	{NULL, NULL, NULL},
 };
 

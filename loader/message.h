@@ -2,8 +2,8 @@
  * message.h - everything that is said to a person goes through here, to stderr.
  *
  * One line per call, prefixed with the program's name, whole even when several
- * threads speak. A message never holds a password, a token or a connection
- * string: that is for the caller to see to.
+ * threads speak, and without control characters: question marks stand for them. A message
+ * never holds a password, a token or a connection string: that is for the caller to see to.
  */
 #ifndef TRANSFERBENCH_MESSAGE_H
 #define TRANSFERBENCH_MESSAGE_H

@@ -11,8 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From here on until progress_end; `what` is lent: "copy-binary 100000 rows, trial 3 of 10". `total`
- * rows, or -1 when not known. Without a thread to be had nothing is shown. */
+/* Called by message_set_quiet: nothing is shown from the next transfer on. */
+extern void progress_set_quiet(bool quiet);
+
+/* From here on until progress_end; `what` is lent: "copy-binary 100000 rows, trial 3 of 10".
+ * `total_rows` is -1 when not known. Without a thread to be had nothing is shown. */
 extern void progress_begin(const char *what, int64_t total_rows);
 extern void progress_add(int64_t rows);
 extern void progress_end(void);

@@ -27,6 +27,7 @@ SELECT * FROM bench.bench_extract(1);
 SELECT * FROM bench.bench_http_fetch('http://127.0.0.1:1/', 1);
 SELECT * FROM bench.bench_compare('http://127.0.0.1:1/');
 SELECT bench.bench_reference_table(1);
+SELECT * FROM bench.bench_process_usage('{1}');
 \set VERBOSITY default
 RESET ROLE;
 

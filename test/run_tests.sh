@@ -10,6 +10,7 @@
 #
 #   PG_CONFIG             the server's pg_config
 #   TRANSFERBENCH_STAGE   the staged installation; empty: the server has the extension
+#   TRANSFERBENCH_PROGRAM the loader to be tested (default: the staged one)
 #   TRANSFERBENCH_USER    whom root becomes (default: postgres, else nobody)
 #   TRANSFERBENCH_KEEP    1: keep the directory with logs and results, and name it
 #   TRANSFERBENCH_TIMEOUT seconds for all tests together (default 1800)
@@ -81,6 +82,10 @@ if [ "$(id -u)" -eq 0 ]; then
 		[ ! -x "$program" ] || cp "$program" "$copy/build/unit"
 	done
 	[ -z "$stage" ] || cp -R "$stage" "$copy/build/stage"
+	if [ -n "${TRANSFERBENCH_PROGRAM:-}" ]; then
+		cp "$TRANSFERBENCH_PROGRAM" "$copy/build/transferbench"
+		export TRANSFERBENCH_PROGRAM="$copy/build/transferbench"
+	fi
 	chown -R "$user" "$work"
 	chmod 755 "$work"
 

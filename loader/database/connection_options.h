@@ -15,8 +15,9 @@ typedef struct ConnectionOptions
 	const char *host;
 	const char *port;
 	const char *user;
-	const char *dbname; /* a name, a conninfo string or a URI */
-	const char *application_name;
+	const char *dbname;                   /* a name, a conninfo string or a URI */
+	const char *application_name;         /* whatever is said elsewhere */
+	const char *default_application_name; /* unless the connection string has one */
 } ConnectionOptions;
 
 /* For getopt_long; the long forms use the same letters. --port is not among them: it belongs to
@@ -37,8 +38,8 @@ typedef struct ConnectionOptions
 /* Takes one option; false when the letter is none of these. */
 extern bool connection_option_take(ConnectionOptions *options, int letter, const char *value);
 
-/* False, with a message, when the connection string cannot be read. */
-extern bool connection_options_check(const ConnectionOptions *options);
+/* False, with a message that names the option, when the connection string cannot be read. */
+extern bool connection_options_check(const ConnectionOptions *options, const char *option);
 
 #define CONNECTION_PARAMETERS 8
 

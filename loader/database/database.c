@@ -1,22 +1,13 @@
-#include "database/database.h"
+#include "database/database_internal.h"
 #include "clock.h"
+#include "options.h"
 
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A client that sends no more may have half-closed its connection and still read (RFC 9112, section
- * 9.6); one that has gone looks the same until something is sent to it. */
-#define CLIENT_GRACE_NS (1 * CLOCK_NS_PER_S)
-/* For the rest of a cancelled result; a new connection costs less than a longer wait. */
-#define MAKE_IDLE_MS 2000
-
-typedef enum WaitResult
-{
-	WAIT_READY,
-	WAIT_TIMEOUT,
-	WAIT_INTERRUPTED,
-} WaitResult;
+#define LINE ", line " /* before the number of a row, in the context of a COPY's error */
 
 void
 database_init(Database *database, int interrupt_fd)
@@ -33,13 +24,20 @@ database_is_open(const Database *database)
 void
 database_close(Database *database)
 {
+	PQfreemem(database->row);
+	database->row = NULL;
 	PQfinish(database->connection);
 	database->connection = NULL;
 }
 
-/* Keeps the first line of what libpq says. */
-static void
-keep_message(Database *database, const char *sqlstate, const char *message)
+int
+database_backend_pid(const Database *database)
+{
+	return database_is_open(database) ? PQbackendPID(database->connection) : 0;
+}
+
+void
+database_keep_message(Database *database, const char *sqlstate, const char *message)
 {
 	size_t length = strcspn(message, "\n");
 
@@ -47,7 +45,36 @@ keep_message(Database *database, const char *sqlstate, const char *message)
 		length = sizeof(database->message) - 1;
 	memcpy(database->message, message, length);
 	database->message[length] = '\0';
+	database->place = length;
+	database->place_row = 0;
 	strncpy(database->sqlstate, sqlstate == NULL ? "" : sqlstate, sizeof(database->sqlstate) - 1);
+}
+
+DatabaseResult
+database_fail(Database *database, const char *message)
+{
+	database_keep_message(database, NULL, message);
+	return DATABASE_FAILED;
+}
+
+/* Adds where in the data of a COPY it was, "COPY t, line 3, column id", without the data. */
+static void
+add_place(Database *database, const char *context)
+{
+	const char *value, *line;
+	size_t length;
+
+	if (context == NULL || strncmp(context, "COPY ", 5) != 0)
+		return;
+	value = strstr(context, ": \"");
+	length = strcspn(context, "\n");
+	if (value != NULL && value < context + length)
+		length = (size_t) (value - context);
+	snprintf(database->message + database->place, sizeof(database->message) - database->place,
+			 " (%.*s)", (int) length, context);
+	line = strstr(context, LINE);
+	if (line != NULL && line < context + length)
+		database->place_row = strtoll(line + strlen(LINE), NULL, 10);
 }
 
 static void
@@ -55,62 +82,27 @@ keep_result_message(Database *database, const PGresult *result)
 {
 	const char *primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 
-	keep_message(database, PQresultErrorField(result, PG_DIAG_SQLSTATE),
-				 primary != NULL ? primary : PQresultErrorMessage(result));
+	database_keep_message(database, PQresultErrorField(result, PG_DIAG_SQLSTATE),
+						  primary != NULL ? primary : PQresultErrorMessage(result));
+	add_place(database, PQresultErrorField(result, PG_DIAG_CONTEXT));
 }
 
-static DatabaseResult
-lose(Database *database)
+DatabaseResult
+database_lose(Database *database)
 {
-	keep_message(database, NULL, PQerrorMessage(database->connection));
+	database_keep_message(database, NULL, PQerrorMessage(database->connection));
 	database_close(database);
 	return DATABASE_LOST;
 }
 
-/* Waits for the server once; TIMEOUT may come early. */
-static WaitResult
-wait_once(Database *database, short events, int timeout_ms)
-{
-	struct pollfd fds[3] = {
-		{.fd = PQsocket(database->connection), .events = events},
-		{.fd = database->interrupt_fd, .events = POLLIN},
-		{.fd = database->client_fd, .events = POLLRDHUP},
-	};
-
-	if (poll(fds, 3, timeout_ms) < 0)
-		return WAIT_TIMEOUT; /* EINTR, ENOMEM: come again */
-	if (fds[1].revents != 0 || fds[2].revents != 0)
-		return WAIT_INTERRUPTED;
-	return fds[0].revents != 0 ? WAIT_READY : WAIT_TIMEOUT;
-}
-
-/* Waits until `deadline_ns`, or for ever when it is 0. */
-static WaitResult
-wait_until(Database *database, short events, int64_t deadline_ns)
-{
-	WaitResult result;
-	int64_t now_ns;
-
-	do
-	{
-		int timeout_ms = DATABASE_WAIT_FOREVER;
-
-		now_ns = clock_now_ns();
-		if (deadline_ns != 0)
-			timeout_ms =
-				now_ns >= deadline_ns
-					? 0
-					: (int) ((deadline_ns - now_ns + CLOCK_NS_PER_MS - 1) / CLOCK_NS_PER_MS);
-		result = wait_once(database, events, timeout_ms);
-	} while (result == WAIT_TIMEOUT && (deadline_ns == 0 || now_ns < deadline_ns));
-	return result;
-}
-
+/* Dropped but for their number: a COPY must tell them from the end of its reception. */
 static void
-ignore_notice(void *context, const PGresult *result)
+count_notice(void *context, const PGresult *result)
 {
-	(void) context;
+	Database *database = context;
+
 	(void) result;
+	database->notices++;
 }
 
 DatabaseResult
@@ -125,27 +117,32 @@ database_open(Database *database, const ConnectionOptions *options, int timeout_
 	database->connection = PQconnectStartParams(keywords, values, 1);
 	if (database->connection == NULL)
 	{
-		keep_message(database, NULL, "out of memory");
+		database_keep_message(database, NULL, "out of memory");
 		return DATABASE_LOST;
 	}
 	if (PQstatus(database->connection) == CONNECTION_BAD)
-		return lose(database);
+		return database_lose(database);
 	while (status != PGRES_POLLING_OK && status != PGRES_POLLING_FAILED)
 	{
-		WaitResult waited =
-			wait_until(database, status == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline_ns);
+		DatabaseWait waited = database_wait(
+			database, status == PGRES_POLLING_READING ? POLLIN : POLLOUT, deadline_ns, NULL);
 
-		if (waited != WAIT_READY)
+		if (waited != DATABASE_WAIT_READY)
 		{
 			database_close(database);
-			keep_message(database, NULL, "timeout while connecting to the server");
-			return waited == WAIT_INTERRUPTED ? DATABASE_INTERRUPTED : DATABASE_LOST;
+			if (waited == DATABASE_WAIT_INTERRUPTED)
+				return DATABASE_INTERRUPTED;
+			database_keep_message(database, NULL, "timeout while connecting to the server");
+			return DATABASE_LOST;
 		}
 		status = PQconnectPoll(database->connection);
 	}
 	if (status == PGRES_POLLING_FAILED)
-		return lose(database);
-	PQsetNoticeReceiver(database->connection, ignore_notice, NULL);
+		return database_lose(database);
+	PQsetNoticeReceiver(database->connection, count_notice, database);
+	/* a server that does not read must not hold up what can be interrupted */
+	if (PQsetnonblocking(database->connection, true) != 0)
+		return database_lose(database);
 	return DATABASE_OK;
 }
 
@@ -153,31 +150,9 @@ DatabaseResult
 database_send(Database *database, const char *sql)
 {
 	if (!PQsendQuery(database->connection, sql))
-		return lose(database);
+		return database_lose(database);
 	if (!PQsetSingleRowMode(database->connection))
-		return lose(database);
-	return DATABASE_OK;
-}
-
-/* Waits until a result can be taken without blocking. */
-static DatabaseResult
-wait_for_result(Database *database, int64_t deadline_ns)
-{
-	while (PQisBusy(database->connection))
-	{
-		switch (wait_until(database, POLLIN, deadline_ns))
-		{
-			case WAIT_INTERRUPTED:
-				return DATABASE_INTERRUPTED;
-			case WAIT_TIMEOUT:
-				return DATABASE_QUIET;
-			case WAIT_READY:
-				break;
-		}
-		/* a failure is found by PQgetResult, with all that arrived before it */
-		if (!PQconsumeInput(database->connection) && !database_is_open(database))
-			break;
-	}
+		return database_lose(database);
 	return DATABASE_OK;
 }
 
@@ -190,11 +165,10 @@ ends_session(const PGresult *result)
 	return severity != NULL && (strcmp(severity, "FATAL") == 0 || strcmp(severity, "PANIC") == 0);
 }
 
-/* Sorts out what came; clears it unless it is handed on. */
-static DatabaseResult
-check_result(Database *database, PGresult **result)
+DatabaseResult
+database_check_result(Database *database, PGresult **result)
 {
-	bool ended;
+	bool ended = false;
 
 	switch (PQresultStatus(*result))
 	{
@@ -202,118 +176,131 @@ check_result(Database *database, PGresult **result)
 		case PGRES_TUPLES_OK:
 		case PGRES_COMMAND_OK:
 			return DATABASE_OK;
+		case PGRES_COPY_IN:
+		case PGRES_COPY_OUT:
+		case PGRES_COPY_BOTH:
+			database_keep_message(database, NULL, "a COPY where none was expected");
+			ended = true;
+			break;
 		default:
 			keep_result_message(database, *result);
 			ended = ends_session(*result);
-			PQclear(*result);
-			*result = NULL;
-			if (database_is_open(database) && !ended)
-				return DATABASE_FAILED;
-			database_close(database);
-			return DATABASE_LOST;
+			break;
 	}
+	PQclear(*result);
+	*result = NULL;
+	if (database_is_open(database) && !ended)
+		return DATABASE_FAILED;
+	database_close(database);
+	return DATABASE_LOST;
+}
+
+int64_t
+database_tag_rows(PGresult *result)
+{
+	int64_t rows;
+	const char *count = PQcmdTuples(result);
+
+	return parse_digits(count, strlen(count), &rows) ? rows : 0;
+}
+
+static int64_t
+deadline_after(int timeout_ms)
+{
+	return timeout_ms < 0 ? DATABASE_NO_DEADLINE : clock_now_ns() + timeout_ms * CLOCK_NS_PER_MS;
 }
 
 DatabaseResult
 database_next(Database *database, int quiet_ms, PGresult **result)
 {
+	DatabaseResult waited = DATABASE_OK;
+
 	*result = NULL;
 	if (PQisBusy(database->connection))
-	{
-		int64_t start_ns = clock_now_ns();
-		int64_t deadline_ns = quiet_ms < 0 ? 0 : start_ns + quiet_ms * CLOCK_NS_PER_MS;
-		DatabaseResult waited = wait_for_result(database, deadline_ns);
-
-		database->waited_ns += clock_now_ns() - start_ns;
-		if (waited != DATABASE_OK)
-			return waited;
-	}
+		waited = database_await(database, deadline_after(quiet_ms));
+	if (waited != DATABASE_OK)
+		return waited;
 	*result = PQgetResult(database->connection);
 	if (*result != NULL)
-		return check_result(database, result);
-	return database_is_open(database) ? DATABASE_OK : lose(database);
+		return database_check_result(database, result);
+	return database_is_open(database) ? DATABASE_OK : database_lose(database);
 }
 
-static void
-cancel(Database *database)
+DatabaseResult
+database_take_results(Database *database, int64_t deadline_ns, PGresult **last)
 {
-	PGcancel *handle = PQgetCancel(database->connection);
+	DatabaseResult outcome = DATABASE_OK;
 
-	if (handle != NULL)
+	*last = NULL;
+	for (;;)
 	{
-		char problem[256];
+		DatabaseResult checked = database_await(database, deadline_ns);
+		PGresult *result = checked == DATABASE_OK ? PQgetResult(database->connection) : NULL;
 
-		/* when it fails the rest does not end in time, and the connection is closed */
-		PQcancel(handle, problem, sizeof(problem));
+		if (result != NULL)
+			checked = database_check_result(database, &result);
+		else if (checked == DATABASE_OK && !database_is_open(database))
+			checked = database_lose(database);
+		else if (checked == DATABASE_OK)
+			return outcome;
+		PQclear(*last);
+		*last = result;
+		if (checked == DATABASE_FAILED)
+			outcome = checked;
+		else if (checked != DATABASE_OK)
+			return checked;
 	}
-	PQfreeCancel(handle);
 }
 
-/* Takes and drops results until there are none; false when time is over. */
-static bool
-drain(Database *database, int64_t deadline_ns)
+DatabaseResult
+database_run(Database *database, const char *sql, int timeout_ms, PGresult **result)
+{
+	PGresult *last;
+	DatabaseResult outcome;
+
+	if (result != NULL)
+		*result = NULL;
+	if (!PQsendQuery(database->connection, sql))
+		return database_lose(database);
+	outcome = database_take_results(database, deadline_after(timeout_ms), &last);
+	if (outcome == DATABASE_QUIET)
+		database_keep_message(database, NULL, "no answer within the time given");
+	if (result != NULL && outcome == DATABASE_OK)
+		*result = last;
+	else
+		PQclear(last);
+	return outcome;
+}
+
+/* Waits for a statement that was sent, or was not. NULL, and the message kept, unless all was
+ * well. */
+static PGresult *
+await_statement(Database *database, bool was_sent)
 {
 	PGresult *result;
 
-	do
+	if (!was_sent)
 	{
-		if (wait_for_result(database, deadline_ns) != DATABASE_OK || clock_now_ns() > deadline_ns)
-			return false;
-		result = PQgetResult(database->connection);
-		PQclear(result);
-	} while (result != NULL);
-	return true;
-}
-
-void
-database_make_idle(Database *database)
-{
-	int64_t deadline_ns = clock_now_ns() + MAKE_IDLE_MS * CLOCK_NS_PER_MS;
-	Database quiet; /* nobody is to interrupt what is meant to leave order behind */
-
-	if (!database_is_open(database))
-	{
-		database_close(database);
-		return;
+		database_lose(database);
+		return NULL;
 	}
-	if (PQtransactionStatus(database->connection) == PQTRANS_IDLE)
-		return;
-	quiet = *database;
-	quiet.interrupt_fd = quiet.client_fd = -1;
-	if (PQtransactionStatus(quiet.connection) == PQTRANS_ACTIVE)
-		cancel(&quiet);
-	if (!drain(&quiet, deadline_ns) ||
-		(PQtransactionStatus(quiet.connection) != PQTRANS_IDLE &&
-		 (!PQsendQuery(quiet.connection, "ROLLBACK") || !drain(&quiet, deadline_ns))) ||
-		PQtransactionStatus(quiet.connection) != PQTRANS_IDLE)
-		database_close(database);
-}
-
-/* NULL, and the message kept, unless all was well. */
-static PGresult *
-keep_if_well(Database *database, PGresult *result)
-{
-	if (PQresultStatus(result) == PGRES_TUPLES_OK || PQresultStatus(result) == PGRES_COMMAND_OK)
-		return result;
-	if (result != NULL)
-		keep_result_message(database, result);
-	else
-		keep_message(database, NULL, PQerrorMessage(database->connection));
-	PQclear(result);
-	return NULL;
+	if (database_take_results(database, DATABASE_NO_DEADLINE, &result) == DATABASE_INTERRUPTED)
+		database_make_idle(database);
+	return result;
 }
 
 PGresult *
 database_execute(Database *database, const char *sql, int parameters, const char *const *values)
 {
-	return keep_if_well(
-		database, PQexecParams(database->connection, sql, parameters, NULL, values, NULL, NULL, 0));
+	return await_statement(database, PQsendQueryParams(database->connection, sql, parameters, NULL,
+													   values, NULL, NULL, 0));
 }
 
 bool
 database_parse(Database *database, const char *sql)
 {
-	PGresult *parsed = keep_if_well(database, PQprepare(database->connection, "", sql, 0, NULL));
+	PGresult *parsed =
+		await_statement(database, PQsendPrepare(database->connection, "", sql, 0, NULL));
 
 	PQclear(parsed);
 	return parsed != NULL;

@@ -25,6 +25,18 @@ typedef struct Database
 	int64_t waited_ns;  /* spent waiting for the server and receiving from it; the caller resets */
 	char sqlstate[6];
 	char message[512];
+	/* where in the data of a COPY it was, for a message that ends with it: " (COPY t, line 3)" */
+	size_t place;      /* the offset of that; the message's length when there is none */
+	int64_t place_row; /* 0: none */
+
+	/* what the functions of COPY and of the pipeline keep between two calls */
+	char *row;         /* lent by database_copy_out_next */
+	size_t send_limit; /* bytes that fit into the socket whenever it is writable */
+	size_t sent;       /* bytes sent since that was last looked at */
+	unsigned notices;  /* received so far */
+	int unanswered;    /* statements of the pipeline */
+	bool has_failed;   /* one of them */
+	int64_t rows;      /* of those that were answered */
 } Database;
 
 typedef enum DatabaseResult
@@ -37,6 +49,9 @@ typedef enum DatabaseResult
 } DatabaseResult;
 
 #define DATABASE_WAIT_FOREVER (-1)
+
+/* lock_timeout is over */
+#define SQLSTATE_LOCK_NOT_AVAILABLE "55P03"
 
 extern void database_init(Database *database, int interrupt_fd);
 /* OK, INTERRUPTED or LOST. Takes at most `timeout_ms`, name resolution not counted. */
@@ -60,7 +75,7 @@ extern DatabaseResult database_next(Database *database, int quiet_ms, PGresult *
 extern void database_make_idle(Database *database);
 
 /* Runs one statement with text parameters to its end; for set-up, waits as long as it takes.
- * NULL when it failed. The caller clears. */
+ * NULL when it failed or was interrupted (then it was cancelled). The caller clears. */
 extern PGresult *database_execute(Database *database, const char *sql, int parameters,
 								  const char *const *values);
 
@@ -103,6 +118,9 @@ extern DatabaseResult database_pipeline_execute(Database *database, const char *
  * them. *rows: sum over the command tags. */
 extern DatabaseResult database_pipeline_sync(Database *database, int64_t *rows);
 extern DatabaseResult database_pipeline_end(Database *database);
+
+/* Sets the message to one of the caller's own, without an SQLSTATE; returns DATABASE_FAILED. */
+extern DatabaseResult database_fail(Database *database, const char *message);
 
 /* The server process of this connection; 0 when closed. */
 extern int database_backend_pid(const Database *database);

@@ -1,6 +1,7 @@
 #include "database/query_source.h"
 #include "json_encode.h"
 #include "message.h"
+#include "rows/row_type.h"
 #include "database/order_by.h"
 
 #include <inttypes.h>
@@ -11,7 +12,8 @@
 /*
  * Settings that make text output exact and the same everywhere, by SET LOCAL so
  * that they hold behind a pooler in transaction mode too. With synchronized scans
- * LIMIT without ORDER BY would start anywhere in the table.
+ * LIMIT without ORDER BY would start anywhere in the table; and parallel workers would work
+ * at a cost that is counted nowhere. Somebody's lock is waited for, but not for ever.
  */
 #define BEGIN_EXACT                                                                                \
 	"BEGIN TRANSACTION READ ONLY;"                                                                 \
@@ -21,7 +23,9 @@
 	" SET LOCAL TimeZone = 'UTC';"                                                                 \
 	" SET LOCAL bytea_output = hex;"                                                               \
 	" SET LOCAL lc_monetary = 'C';"                                                                \
-	" SET LOCAL synchronize_seqscans = off; "
+	" SET LOCAL lock_timeout = '5s';"                                                              \
+	" SET LOCAL synchronize_seqscans = off;"                                                       \
+	" SET LOCAL max_parallel_workers_per_gather = 0; "
 
 void
 query_source_free(QuerySource *source)
@@ -33,11 +37,14 @@ query_source_free(QuerySource *source)
 	}
 	free(source->column);
 	free(source->table);
+	free(source->bare_name);
 	free(source->query);
 	free(source->order);
 	free(source->server_version);
 	free(source->json_list);
 	free(source->text_list);
+	free(source->readable_list);
+	free(source->comparable_list);
 	*source = (QuerySource){0};
 }
 
@@ -48,6 +55,12 @@ out_of_memory(void)
 	return false;
 }
 
+static const char *
+purpose(const QuerySourceOptions *options)
+{
+	return options->option == NULL ? "served" : "read";
+}
+
 /* A query is not repeated: it may hold what is not for a log. */
 static bool
 refuse(const QuerySourceOptions *options, const Database *database)
@@ -55,11 +68,14 @@ refuse(const QuerySourceOptions *options, const Database *database)
 	const char *sqlstate = database->sqlstate;
 
 	if (options->query != NULL)
-		message_error("--query cannot be served: %s%s%s (it must be one SELECT)", database->message,
-					  *sqlstate ? ", SQLSTATE " : "", sqlstate);
+		message_error("%s cannot be %s: %s%s%s (it must be one SELECT)",
+					  options->option == NULL ? "--query" : options->option, purpose(options),
+					  database->message, *sqlstate ? ", SQLSTATE " : "", sqlstate);
 	else
-		message_error("--table \"%s\" cannot be served: %s%s%s", options->table, database->message,
-					  *sqlstate ? ", SQLSTATE " : "", sqlstate);
+		message_error("%s \"%s\" cannot be %s: %s%s%s",
+					  options->option == NULL ? "--table" : options->option, options->table,
+					  purpose(options), database->message, *sqlstate ? ", SQLSTATE " : "",
+					  sqlstate);
 	return false;
 }
 
@@ -76,11 +92,13 @@ examine_table(QuerySource *source, const QuerySourceOptions *options, Database *
 	PGresult *found = database_execute(
 		database,
 		"SELECT pg_catalog.format('%I.%I', n.nspname, c.relname),"
-		" c.relkind" IS "ANY ('{r,p,v,m,f}'::pg_catalog.\"char\"[])"
+		" c.relkind" IS "ANY ('{r,p,v,m,f}'::pg_catalog.\"char\"[]), c.relname,"
+		" (c.relkind" IS "ANY ('{r,p}'::pg_catalog.\"char\"[]) AND NOT c.relrowsecurity)"
+		" OR pg_catalog.pg_get_userbyid(c.relowner)" IS "CURRENT_USER"
 		" FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" IS "c.relnamespace"
 		" WHERE c.oid" IS "$1::pg_catalog.regclass::pg_catalog.oid",
 		1, &options->table);
-	bool is_readable;
+	bool is_readable, is_harmless;
 
 	if (found == NULL || PQntuples(found) != 1)
 	{
@@ -88,15 +106,27 @@ examine_table(QuerySource *source, const QuerySourceOptions *options, Database *
 		return refuse(options, database);
 	}
 	is_readable = *PQgetvalue(found, 0, 1) == 't';
+	is_harmless = *PQgetvalue(found, 0, 3) == 't' || !options->named_by_stranger;
 	source->table = strdup(PQgetvalue(found, 0, 0));
+	source->bare_name = strdup(PQgetvalue(found, 0, 2));
 	PQclear(found);
 	if (!is_readable)
 	{
-		message_error("--table \"%s\" cannot be served: it is neither a table nor a view",
-					  options->table);
+		message_error("%s \"%s\" cannot be %s: it is neither a table nor a view",
+					  options->option == NULL ? "--table" : options->option, options->table,
+					  purpose(options));
 		return false;
 	}
-	return source->table != NULL || out_of_memory();
+	if (!is_harmless)
+	{
+		message_error(
+			"%s \"%s\" is not read only because the endpoint names it: reading a view, or a "
+			"table with row policies, runs what its owner wrote; name it with --source if "
+			"that is meant",
+			options->option, options->table);
+		return false;
+	}
+	return (source->table != NULL && source->bare_name != NULL) || out_of_memory();
 }
 
 /* A query must be one statement of its own before it is put into parentheses. */
@@ -126,20 +156,23 @@ put_from(FILE *sql, const QuerySource *source)
 /* Arrays and composites (and domains over them, whose base type is what the server reports): as
  * text they would be a syntax of PostgreSQL's own within a JSON string. */
 static bool
-read_type(QueryColumn *column, Database *database, Oid type)
+read_type(QueryColumn *column, Database *database, Oid type, int modifier)
 {
-	char type_text[16];
-	const char *values[1] = {type_text};
+	char type_text[16], modifier_text[16];
+	const char *values[2] = {type_text, modifier_text};
 	PGresult *found;
 
+	column->type_oid = type;
 	snprintf(type_text, sizeof(type_text), "%u", type);
-	found = database_execute(database,
-							 "SELECT pg_catalog.format_type(oid, NULL), typcategory" IS
-							 "'A'::pg_catalog.\"char\""
-							 " OR typtype" IS "'c'::pg_catalog.\"char\""
-							 " OR oid" IS "'pg_catalog.record'::pg_catalog.regtype::pg_catalog.oid"
-							 " FROM pg_catalog.pg_type WHERE oid" IS "$1::pg_catalog.oid",
-							 1, values);
+	snprintf(modifier_text, sizeof(modifier_text), "%d", modifier);
+	found =
+		database_execute(database,
+						 "SELECT pg_catalog.format_type(oid, $2::pg_catalog.int4), typcategory" IS
+						 "'A'::pg_catalog.\"char\""
+						 " OR typtype" IS "'c'::pg_catalog.\"char\""
+						 " OR oid" IS "'pg_catalog.record'::pg_catalog.regtype::pg_catalog.oid"
+						 " FROM pg_catalog.pg_type WHERE oid" IS "$1::pg_catalog.oid",
+						 2, values);
 	if (found != NULL && PQntuples(found) == 1)
 	{
 		column->type_name = strdup(PQgetvalue(found, 0, 0));
@@ -191,7 +224,7 @@ take_columns(QuerySource *source, const QuerySourceOptions *options, Database *d
 			return out_of_memory();
 		if (!check_name(source, i))
 			return false;
-		if (!read_type(&source->column[i], database, PQftype(shape, i)))
+		if (!read_type(&source->column[i], database, PQftype(shape, i), PQfmod(shape, i)))
 			return refuse(options, database);
 	}
 	return true;
@@ -238,27 +271,36 @@ put_identifier(FILE *text, Database *database, const char *name)
 	return true;
 }
 
+/* One column of a list, under its own name. */
 static bool
-make_select_list(char **list, const QuerySource *source, bool as_json, Database *database)
+put_column(FILE *text, const QueryColumn *column, QueryList list, Database *database)
+{
+	bool as_json = (list == QUERY_LIST_JSON || list == QUERY_LIST_COMPARABLE) && column->as_json;
+	bool as_text = (list == QUERY_LIST_READABLE || list == QUERY_LIST_COMPARABLE) && !as_json &&
+				   !column_type_has_binary(column_type_of_oid(column->type_oid));
+	bool whole;
+
+	fputs(as_json ? "pg_catalog.to_json(q." : "q.", text);
+	whole = put_identifier(text, database, column->name);
+	if (!as_json && !as_text)
+		return whole;
+	fputs(as_json ? ") AS " : "::pg_catalog.text AS ", text);
+	return put_identifier(text, database, column->name) && whole;
+}
+
+static bool
+make_select_list(char **to, const QuerySource *source, QueryList list, Database *database)
 {
 	size_t length;
-	FILE *text = open_memstream(list, &length);
+	FILE *text = open_memstream(to, &length);
 	bool whole = true;
 
 	if (text == NULL)
 		return out_of_memory();
 	for (int i = 0; i < source->columns; i++)
 	{
-		const QueryColumn *column = &source->column[i];
-
 		fputs(i == 0 ? "" : ", ", text);
-		fputs(as_json && column->as_json ? "pg_catalog.to_json(q." : "q.", text);
-		whole &= put_identifier(text, database, column->name);
-		if (as_json && column->as_json)
-		{
-			fputs(") AS ", text);
-			whole &= put_identifier(text, database, column->name);
-		}
+		whole &= put_column(text, &source->column[i], list, database);
 	}
 	return (fclose(text) == 0 && whole) || out_of_memory();
 }
@@ -341,9 +383,10 @@ order_by_primary_key(QuerySource *source, const QuerySourceOptions *options, Dat
 		return source->order != NULL || out_of_memory();
 	}
 	PQclear(key);
-	message_warning("%s has no primary key: rows come in no particular order, and pages may "
-					"overlap (see --order-by)",
-					source->table);
+	if (!options->order_is_told)
+		message_warning("%s has no primary key: rows come in no particular order, and pages may "
+						"overlap (see --order-by)",
+						source->table);
 	return true;
 }
 
@@ -358,59 +401,87 @@ examine_order(QuerySource *source, const QuerySourceOptions *options, Database *
 }
 
 static void
-put_select(FILE *text, const QuerySource *source, bool as_json, int64_t limit, int64_t offset)
+put_select(FILE *text, const QuerySource *source, QueryList list, int64_t limit, int64_t offset)
 {
 	fprintf(text, "SELECT %s FROM (SELECT * FROM ",
-			as_json ? source->json_list : source->text_list);
+			list == QUERY_LIST_JSON       ? source->json_list
+			: list == QUERY_LIST_PLAIN    ? source->text_list
+			: list == QUERY_LIST_READABLE ? source->readable_list
+										  : source->comparable_list);
 	put_from(text, source);
 	if (source->order != NULL)
 		fprintf(text, " ORDER BY %s", source->order);
 	fprintf(text, " LIMIT %" PRId64 " OFFSET %" PRId64 ") AS q", limit, offset);
 }
 
-/* What every request will send must pass now: an order by a type that has none would not. */
-static bool
-examine_select(const QuerySource *source, const QuerySourceOptions *options, Database *database,
-			   bool as_json)
+char *
+query_source_select(const QuerySource *source, QueryList list, int64_t limit, int64_t offset)
 {
 	char *sql = NULL;
 	size_t length;
 	FILE *text = open_memstream(&sql, &length);
-	bool is_fit;
 
 	if (text == NULL)
+		return NULL;
+	put_select(text, source, list, limit, offset);
+	if (fclose(text) == 0)
+		return sql;
+	free(sql);
+	return NULL;
+}
+
+const char *
+query_source_begin_sql(void)
+{
+	return BEGIN_EXACT;
+}
+
+/* What every request will send must pass now: an order by a type that has none would not. */
+static bool
+examine_select(const QuerySource *source, const QuerySourceOptions *options, Database *database,
+			   QueryList list)
+{
+	char *sql = query_source_select(source, list, 0, 0);
+	bool is_fit;
+
+	if (sql == NULL)
 		return out_of_memory();
-	put_select(text, source, as_json, 0, 0);
-	if (fclose(text) != 0)
-	{
-		free(sql);
-		return out_of_memory();
-	}
 	is_fit = database_parse(database, sql);
 	free(sql);
 	return is_fit || refuse(options, database);
 }
 
 bool
-query_source_examine(QuerySource *source, const QuerySourceOptions *options, Database *database)
+query_source_none(QuerySource *source, Database *database)
 {
 	const char *version = PQparameterStatus(database->connection, "server_version");
+
+	*source = (QuerySource){.server_version = strdup(version == NULL ? "" : version)};
+	return source->server_version != NULL || out_of_memory();
+}
+
+bool
+query_source_examine(QuerySource *source, const QuerySourceOptions *options, Database *database)
+{
 	PGresult *begun = database_execute(database, "BEGIN TRANSACTION READ ONLY", 0, NULL);
 
 	*source = (QuerySource){0};
 	if (begun == NULL)
 		return refuse(options, database);
 	PQclear(begun);
-	source->server_version = strdup(version == NULL ? "" : version);
-	if (source->server_version == NULL)
-		return out_of_memory();
+	if (!query_source_none(source, database))
+		return false;
 	return (options->query != NULL ? examine_query(source, options, database)
 								   : examine_table(source, options, database)) &&
 		   examine_columns(source, options, database) && examine_order(source, options, database) &&
-		   make_select_list(&source->json_list, source, true, database) &&
-		   make_select_list(&source->text_list, source, false, database) &&
-		   examine_select(source, options, database, true) &&
-		   examine_select(source, options, database, false);
+		   make_select_list(&source->json_list, source, QUERY_LIST_JSON, database) &&
+		   make_select_list(&source->text_list, source, QUERY_LIST_PLAIN, database) &&
+		   make_select_list(&source->readable_list, source, QUERY_LIST_READABLE, database) &&
+		   make_select_list(&source->comparable_list, source, QUERY_LIST_COMPARABLE, database) &&
+		   examine_select(source, options, database, QUERY_LIST_JSON) &&
+		   examine_select(source, options, database, QUERY_LIST_PLAIN) &&
+		   examine_select(source, options, database, QUERY_LIST_READABLE) &&
+		   examine_select(source, options, database, QUERY_LIST_COMPARABLE);
 }
 
 char *
@@ -423,7 +494,7 @@ query_source_sql(const QuerySource *source, bool as_json, int64_t limit, int64_t
 	if (text == NULL)
 		return NULL;
 	fputs(BEGIN_EXACT, text);
-	put_select(text, source, as_json, limit, offset);
+	put_select(text, source, as_json ? QUERY_LIST_JSON : QUERY_LIST_PLAIN, limit, offset);
 	/* nothing was written; and what a function of the query may have set is not to stay */
 	fputs("; ROLLBACK", text);
 	if (fclose(text) == 0)

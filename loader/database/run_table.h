@@ -66,8 +66,16 @@ typedef struct RunTableFound
 /* Tables that carry our comment in this database; the caller frees. -1, with a message, on failure. */
 extern int run_table_find(RunTableFound **found, Database *database);
 extern void run_table_found_free(RunTableFound *found, int count);
+
+typedef enum RunTableDrop
+{
+	RUN_TABLE_DROPPED,
+	RUN_TABLE_LEFT, /* it changed meanwhile: gone, no longer ours, or its run is back; after a note */
+	RUN_TABLE_NOT_DROPPED, /* after a message */
+} RunTableDrop;
+
 /* Drops one after looking again at comment, owner and sessions, in one transaction with the lock
  * held. */
-extern bool run_table_drop_found(const RunTableFound *found, Database *database);
+extern RunTableDrop run_table_drop_found(const RunTableFound *found, Database *database);
 
 #endif

@@ -23,10 +23,12 @@ typedef struct ApiTarget
 	const char *base_url; /* --url, without a last slash; NULL when both below are given */
 	const char *get_url, *post_url; /* --get-url, --post-url: in full; NULL: by the dialect */
 	const char *table;              /* unqualified, unquoted: postgrest's resource */
-	const char *schema;      /* postgrest: Accept-Profile, Content-Profile; NULL: its default */
-	const char *order;       /* columns to order by, "id" or "a,b.desc"; NULL: none */
-	const char *on_conflict; /* postgrest: columns; duplicates are ignored; NULL: none */
-	bool idempotency_key;    /* the endpoint is known to honour it */
+	const char *schema; /* postgrest: Accept-Profile, Content-Profile; NULL: its default */
+	/* postgrest, both in its own syntax, a name with other characters than letters, digits and _ in
+	 * quotation marks: columns to order by, "id" or "a,b.desc"; columns whose duplicates are
+	 * ignored. NULL: none. */
+	const char *order, *on_conflict;
+	bool idempotency_key; /* the endpoint is known to honour it */
 } ApiTarget;
 
 #define API_MAX_HEADERS 8
@@ -43,8 +45,9 @@ typedef struct ApiDialect
 	const char *name;
 	bool has_info; /* GET /info tells limits */
 	bool takes_ndjson;
-	bool
-		may_be_repeated; /* a POST with an Idempotency-Key, or on_conflict: depends on the target too */
+	bool errors_are_certain; /* any error status of a POST says that nothing was written */
+	bool may_be_repeated;    /* a POST, as far as the target allows it: api_post_is_repeatable */
+	bool tells_rows;         /* the answer to a POST says how many were written: {"rows": k} */
 	/* Fills a request for rows [offset, offset + limit); false when out of memory. */
 	bool (*get)(const ApiTarget *target, int64_t limit, int64_t offset, ApiRequest *request);
 	/* `type`: columns that are sent; `key`: of this batch, NULL for none. */
@@ -56,6 +59,8 @@ typedef struct ApiDialect
 					  size_t problem_size);
 	/* Whether a status says that the rows of a POST are committed. */
 	bool (*post_committed)(int status);
+	/* Whether a 429 or 503 (`body`: its start) says that nothing of a POST was written. */
+	bool (*post_turned_away)(const HttpAnswer *answer, const char *body);
 } ApiDialect;
 
 extern const ApiDialect api_dialect_reference, api_dialect_plumber, api_dialect_postgrest,
@@ -67,22 +72,31 @@ extern void api_request_free(ApiRequest *request);
  * twice. */
 extern bool api_post_is_repeatable(const ApiDialect *dialect, const ApiTarget *target);
 
+/* Whether the body of an answer whose status says that `rows` rows are committed agrees. False fills
+ * problem: then nobody knows. */
+extern bool api_post_is_confirmed(const ApiDialect *dialect, const HttpAnswer *answer,
+								  const char *body, int64_t rows, char *problem,
+								  size_t problem_size);
+
 typedef struct ApiInfo
 {
 	int64_t max_body_bytes; /* -1: not told */
 	bool idempotency;       /* Idempotency-Key is honoured */
 	bool ndjson;
-	int64_t max_writers;       /* -1 */
-	char server[64];           /* "transferbench 0.1.0" */
-	char database_user[64];    /* whom the API's backends belong to, "" when not told */
+	int64_t max_writers;    /* -1 */
+	char table[300];        /* that is served, qualified and quoted; "" when not told, or a query */
+	char save_table[300];   /* that is written to, likewise */
+	char server[64];        /* program and version: "transferbench serve 0.1.0" */
+	char database_user[64]; /* whom the API's backends belong to, "" when not told */
 	char application_name[64]; /* by which they are known, "" */
 } ApiInfo;
 
-/* Asks GET BASE/info; false when there is none (problem filled), which is no error for an API without
- * one. */
+/* Asks GET BASE/info; false when there is none (problem filled), which is no error for an API
+ * without one. */
 extern bool api_info_get(HttpSession *session, const char *base_url, ApiInfo *info, char *problem,
 						 size_t problem_size);
-/* GET or POST BASE/usage of `serve`: cumulative CPU of the process, resident memory and peak. */
+/* GET or POST BASE/usage of `serve`: cumulative CPU of the process, resident memory and peak; -1
+ * for what it does not tell. False when there is no such answer. */
 extern bool api_usage_get(HttpSession *session, const char *base_url, bool reset_peak,
 						  int64_t *cpu_us, int64_t *resident_bytes, int64_t *peak_bytes);
 

@@ -2,8 +2,9 @@
  * retry_policy.h - whether and when a request is repeated. Pure: it waits for nothing and reads no
  * clock.
  *
- * Exponential back-off with full jitter (the wait is drawn evenly from 0 to base * 2^attempt, capped);
- * a Retry-After, seconds or an HTTP date (RFC 9110, section 10.2.3), is a lower bound, up to a cap.
+ * Exponential back-off with full jitter: the wait is drawn evenly from 0 to base * 2^(attempt - 1),
+ * capped. A Retry-After, seconds or an HTTP date (RFC 9110, section 10.2.3), is a lower bound, up
+ * to the same cap.
  */
 #ifndef TRANSFERBENCH_RETRY_POLICY_H
 #define TRANSFERBENCH_RETRY_POLICY_H

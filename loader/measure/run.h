@@ -10,7 +10,8 @@
 #include "measure/trial.h"
 #include "statistics.h"
 
-#define RUN_ID_LENGTH 12 /* lower-case hex digits */
+#define RUN_ID_LENGTH          12 /* lower-case hex digits */
+#define VALUES_CHANGED_UNKNOWN (-1)
 
 /* One path at one size: statistics over the trials that were ok. */
 typedef struct PathSummary
@@ -37,10 +38,10 @@ typedef struct ComparisonRow
 	StatisticsRatio toll; /* against the first path; NaN for that one */
 	double extra_ms;      /* medians' difference; NaN likewise */
 	double extra_us_per_row;
-	bool rows_equal; /* by the verification pass */
-	bool verified;   /* false: no such pass was asked for */
-	int64_t values_changed;
-	char *changed_columns; /* "ratio (12), label (3)"; NULL for none; the run's */
+	bool rows_equal;        /* by the verification pass */
+	bool verified;          /* false: no such pass was asked for */
+	int64_t values_changed; /* VALUES_CHANGED_UNKNOWN: not counted one by one */
+	char *changed_columns;  /* "ratio (12), label (3)"; NULL for none; the run's */
 } ComparisonRow;
 
 typedef struct PathCost
@@ -79,9 +80,11 @@ typedef struct Run
 } Run;
 
 extern void run_init(Run *run, const char *command); /* draws the id */
+/* What it holds, but `command`, `table` and the paths, which are lent. */
 extern void run_free(Run *run);
-/* Takes the trial over (its ranges too); false when out of memory. */
+/* Takes the trial over (its ranges too); false when out of memory: then it stays the caller's. */
 extern bool run_add_trial(Run *run, const Trial *trial);
+/* A note that is there already is not added again. */
 extern bool run_add_note(Run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

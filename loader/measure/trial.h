@@ -69,8 +69,12 @@ typedef struct Trial
 	RowRanges in_doubt; /* rows of writes of which nobody knows */
 } Trial;
 
+/* Costs, phases, requests and wire_bytes unknown; all other figures 0, the status ok. */
 extern void trial_init(Trial *trial);
 extern void trial_free(Trial *trial); /* its ranges */
+/* Drops the costs of processes that have no part in the path: an API's on a native one, backends of ours
+ * on HTTP. */
+extern void trial_keep_own_costs(Trial *trial, bool is_native);
 /* "ok", "short", "failed", "interrupted" */
 extern const char *trial_status_name(TrialStatus status);
 extern const char *transfer_direction_name(TransferDirection direction); /* "read", "write" */

@@ -18,7 +18,7 @@ typedef struct RowEncoder
 	const char *name;
 	const char *media_type; /* NULL unless it is a body of HTTP */
 	/* NULL when out of memory; `type` is lent. `problem` is filled ("column \"x\" of type
-	 * inet has no binary form here: use --format text") when the type cannot be encoded at all:
+	 * inet has no binary form here: write it as text") when the type cannot be encoded at all:
 	 * then NULL too. */
 	RowEncoderState *(*open)(const RowType *type, char *problem, size_t problem_size);
 	void (*close)(RowEncoderState *state); /* NULL is fine */

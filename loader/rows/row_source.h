@@ -48,6 +48,9 @@ extern void row_source_free(RowSource *source); /* NULL is fine */
 extern const RowType *row_source_type(const RowSource *source);
 /* Total, or -1 when it is not known beforehand. */
 extern int64_t row_source_total(const RowSource *source);
+/* How many of a regular file's bytes were read so far, some of them ahead of the rows. False for other
+ * sources. */
+extern bool row_source_bytes(const RowSource *source, int64_t *read, int64_t *size);
 
 /* Adds the next rows to the chunk until it is full, `max_rows` were added, or the end. */
 extern RowSourceResult row_source_next(RowSource *source, RowChunk *chunk, int64_t max_rows);
@@ -60,6 +63,8 @@ extern RowSource *row_source_copy(const RowSource *source);
 extern void row_source_seek(RowSource *source, int64_t row);
 /* Back to row 1; false, with a problem, where that is impossible (standard input). */
 extern bool row_source_rewind(RowSource *source);
+/* Whether rows can be read more than once; of a pipe they cannot. */
+extern bool row_source_can_rewind(const RowSource *source);
 
 /* One line: the file's name, row and column. */
 extern const char *row_source_problem(const RowSource *source);

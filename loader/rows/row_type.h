@@ -21,7 +21,9 @@ typedef enum ColumnType
 	COLUMN_INT8,
 	COLUMN_FLOAT4,    /* real, exactly widened */
 	COLUMN_FLOAT8,    /* real */
-	COLUMN_NUMERIC,   /* text: as numeric_out writes it: digits, or NaN, Infinity, -Infinity */
+	COLUMN_NUMERIC,   /* text: a JSON number, digits and scale as they came (1.50; from JSON 1e+05
+	                   * too), or NaN, Infinity, -Infinity; within numeric's range */
+	COLUMN_MONEY,     /* integer: hundredths, as lc_monetary C has them */
 	COLUMN_TEXT,      /* text: UTF-8; varchar and name too */
 	COLUMN_BPCHAR,    /* text: UTF-8, padding as it came */
 	COLUMN_BYTEA,     /* text: the bytes themselves */
@@ -78,8 +80,10 @@ extern bool column_type_has_binary(ColumnType type);
  * varying(10), timestamp with time zone, ...); OTHER when the name is not a built-in's. */
 extern ColumnType column_type_of_name(const char *type_name);
 
-/* Copies both strings. NULL when out of memory. */
+/* Columns without names, all OTHER. NULL when out of memory. */
 extern RowType *row_type_create(int columns);
+/* Copies both strings. The family goes by the OID, which, when 0, is looked for by the type's name
+ * among the built-in types. False when out of memory: the column is then as it was. */
 extern bool row_type_set_column(RowType *type, int index, const char *name, const char *type_name,
 								unsigned type_oid);
 extern void row_type_free(RowType *type); /* NULL is fine */

@@ -2,9 +2,13 @@
  * value_text.h - values and PostgreSQL's text form of them.
  *
  * The text is that of DateStyle ISO, IntervalStyle postgres, extra_float_digits
- * 3, bytea_output hex; timestamptz with any offset (PostgreSQL: src/backend/utils/adt,
- * datetime.c EncodeDateTime, float.c, varlena.c). Years beyond 9999 and BC
- * included. No locale and no time zone of this machine matters.
+ * 3, bytea_output hex, lc_monetary C; timestamptz with any offset, or none for UTC
+ * (PostgreSQL: src/backend/utils/adt, datetime.c EncodeDateTime, float.c, varlena.c).
+ * Years beyond 9999 and BC included. No locale and no time zone of this machine matters.
+ *
+ * Of what the server reads besides, some is taken (true, 1e5, .5 as a float, a T in
+ * timestamps); what is taken is read as the server reads it. A numeric must be a JSON
+ * number, since its text is passed on.
  */
 #ifndef TRANSFERBENCH_VALUE_TEXT_H
 #define TRANSFERBENCH_VALUE_TEXT_H

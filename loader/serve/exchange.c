@@ -1,29 +1,28 @@
 #include "serve/exchange.h"
 #include "clock.h"
 #include "json_text.h"
-#include "temporary_file.h"
+#include "serve/answer_body.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define REFILL_PIECE (64 * 1024) /* bytes; on a stack */
-
 typedef enum ExchangeState
 {
 	STATE_UNDECIDED,
 	STATE_STREAMING,
-	STATE_COMPLETE, /* all bytes are in the buffer */
-	STATE_REFUSED,  /* an error body instead */
+	STATE_COMPLETE,  /* all bytes are in the buffer */
+	STATE_CONCLUDED, /* a document instead */
 	STATE_BROKEN,
 } ExchangeState;
 
 struct Exchange
 {
 	ExchangeOptions options; /* constant, but for http_side: NULL once it is gone */
+	Upload *upload;          /* NULL for a GET */
 
-	pthread_mutex_t lock; /* over all that follows, but see buffer */
+	pthread_mutex_t lock; /* over all that follows */
 	pthread_cond_t room;  /* the database side waits for it */
 	int references;
 	bool http_side_sleeps;
@@ -31,22 +30,14 @@ struct Exchange
 	int interrupt_fd; /* of the thread at work; -1 for none */
 	ExchangeState state;
 	int status;
-	char *error_body;
+	char *document;
+	bool is_replayed;
+	bool is_committing;
+	bool is_too_slow;
 	int64_t waited_ns;
 	int64_t waits_since_ns; /* the database side, for room; 0: it does not */
 	char server_timing[200];
-	/* A ring: byte i of the body is at i modulo its size. Bytes [taken, written) are the HTTP
-	 * side's, the others the database side's, so both copy without the lock. */
-	char *buffer;
-	uint64_t written;
-	uint64_t taken;
-	/* Bytes [file_taken, file_written) of the file come after those of the buffer. While there are
-	 * any, only refill writes into the buffer; the database side goes on writing to the file. */
-	bool may_overflow;
-	bool refilling; /* asked for, or under way */
-	int file;       /* -1 until it is needed */
-	int64_t file_written;
-	int64_t file_taken;
+	AnswerBody body;
 	Exchange *refill_link; /* the refiller's, under its lock */
 };
 
@@ -57,10 +48,19 @@ exchange_create(const ExchangeOptions *options)
 
 	if (exchange == NULL)
 		return NULL;
+	if (options->has_upload)
+	{
+		exchange->upload = upload_create(options->sleep, options->wake, options->http_side);
+		if (exchange->upload == NULL)
+		{
+			free(exchange);
+			return NULL;
+		}
+	}
 	exchange->options = *options;
 	exchange->references = 1;
 	exchange->interrupt_fd = -1;
-	exchange->file = -1;
+	answer_body_init(&exchange->body, options->max_overflow_bytes);
 	pthread_mutex_init(&exchange->lock, NULL);
 	pthread_cond_init(&exchange->room, NULL);
 	return exchange;
@@ -87,10 +87,9 @@ exchange_release(Exchange *exchange)
 	pthread_cond_destroy(&exchange->room);
 	pthread_mutex_destroy(&exchange->lock);
 	close(exchange->options.client_fd);
-	if (exchange->file >= 0)
-		close(exchange->file);
-	free(exchange->error_body);
-	free(exchange->buffer);
+	answer_body_free(&exchange->body);
+	upload_free(exchange->upload);
+	free(exchange->document);
 	free(exchange);
 }
 
@@ -98,6 +97,18 @@ const ServeRequest *
 exchange_request(const Exchange *exchange)
 {
 	return &exchange->options.request;
+}
+
+const SaveRequest *
+exchange_save_request(const Exchange *exchange)
+{
+	return &exchange->options.save;
+}
+
+Upload *
+exchange_upload(const Exchange *exchange)
+{
+	return exchange->upload;
 }
 
 int
@@ -142,26 +153,12 @@ stop_database_side(Exchange *exchange)
 		return;
 }
 
-static size_t
-room_in_buffer(const Exchange *exchange)
-{
-	return EXCHANGE_BUFFER - (size_t) (exchange->written - exchange->taken);
-}
-
-static bool
-has_overflow(const Exchange *exchange)
-{
-	return exchange->file_taken < exchange->file_written;
-}
-
 static void
 ask_for_refill(Exchange *exchange)
 {
-	/* half the buffer at once: fewer turns between the threads */
-	if (!has_overflow(exchange) || exchange->refilling || exchange->unwanted ||
-		room_in_buffer(exchange) < EXCHANGE_BUFFER / 2)
+	if (exchange->unwanted || !answer_body_wants_refill(&exchange->body))
 		return;
-	exchange->refilling = true;
+	exchange->body.refilling = true;
 	exchange->references++;
 	exchange->options.refill(exchange->options.refiller, exchange);
 }
@@ -172,6 +169,16 @@ has_ended(const Exchange *exchange)
 	return exchange->state > STATE_STREAMING;
 }
 
+/* Whatever the end is: the rest of what the client sends is of no use. */
+static void
+end(Exchange *exchange, ExchangeState state)
+{
+	exchange->state = state;
+	wake_http_side(exchange);
+	if (exchange->upload != NULL)
+		upload_discard(exchange->upload);
+}
+
 static void
 end_with_error(Exchange *exchange, int status, const char *detail)
 {
@@ -180,12 +187,11 @@ end_with_error(Exchange *exchange, int status, const char *detail)
 	if (exchange->state == STATE_UNDECIDED)
 	{
 		exchange->status = status;
-		exchange->error_body = exchange_error_body(status, detail);
-		exchange->state = STATE_REFUSED;
+		exchange->document = exchange_error_body(serve_status_text(status), detail);
+		end(exchange, STATE_CONCLUDED);
 	}
 	else
-		exchange->state = STATE_BROKEN;
-	wake_http_side(exchange);
+		end(exchange, STATE_BROKEN);
 }
 
 /* --- the HTTP side --- */
@@ -200,7 +206,8 @@ exchange_answer(Exchange *exchange, ExchangeAnswer *answer)
 	if (is_decided)
 	{
 		answer->status = exchange->status;
-		answer->error_body = exchange->error_body;
+		answer->document = exchange->document;
+		answer->is_replayed = exchange->is_replayed;
 	}
 	else
 		put_http_side_to_sleep(exchange);
@@ -208,17 +215,12 @@ exchange_answer(Exchange *exchange, ExchangeAnswer *answer)
 	return is_decided;
 }
 
-static size_t
-smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* What is to be said where the buffer is empty. */
 static ssize_t
 read_nothing(Exchange *exchange)
 {
-	if (exchange->state == STATE_STREAMING || (has_overflow(exchange) && !exchange->unwanted))
+	if (exchange->state == STATE_STREAMING ||
+		(answer_body_has_overflow(&exchange->body) && !exchange->unwanted))
 	{
 		put_http_side_to_sleep(exchange);
 		return 0;
@@ -229,30 +231,19 @@ read_nothing(Exchange *exchange)
 ssize_t
 exchange_read(Exchange *exchange, char *bytes, size_t size)
 {
-	size_t count, at, until_wrap;
+	ssize_t result;
 
 	pthread_mutex_lock(&exchange->lock);
-	count = smaller((size_t) (exchange->written - exchange->taken), size);
-	if (count == 0)
+	result = (ssize_t) answer_body_take(&exchange->body, &exchange->lock, bytes, size);
+	if (result == 0)
+		result = read_nothing(exchange);
+	else
 	{
-		ssize_t result = read_nothing(exchange);
-
-		pthread_mutex_unlock(&exchange->lock);
-		return result;
+		pthread_cond_signal(&exchange->room);
+		ask_for_refill(exchange);
 	}
 	pthread_mutex_unlock(&exchange->lock);
-
-	at = (size_t) (exchange->taken % EXCHANGE_BUFFER);
-	until_wrap = smaller(count, EXCHANGE_BUFFER - at);
-	memcpy(bytes, exchange->buffer + at, until_wrap);
-	memcpy(bytes + until_wrap, exchange->buffer, count - until_wrap);
-
-	pthread_mutex_lock(&exchange->lock);
-	exchange->taken += count;
-	pthread_cond_signal(&exchange->room);
-	ask_for_refill(exchange);
-	pthread_mutex_unlock(&exchange->lock);
-	return (ssize_t) count;
+	return result;
 }
 
 void
@@ -261,6 +252,8 @@ exchange_abandon(Exchange *exchange)
 	pthread_mutex_lock(&exchange->lock);
 	exchange->options.http_side = NULL;
 	stop_database_side(exchange);
+	if (exchange->upload != NULL)
+		upload_abandon(exchange->upload);
 	pthread_mutex_unlock(&exchange->lock);
 }
 
@@ -291,12 +284,14 @@ bool
 exchange_decide(Exchange *exchange, int status)
 {
 	bool is_decided = false;
-	char *buffer = malloc(EXCHANGE_BUFFER);
+	ByteRing ring;
 
+	if (!byte_ring_open(&ring))
+		return false;
 	pthread_mutex_lock(&exchange->lock);
-	if (buffer != NULL && exchange->state == STATE_UNDECIDED)
+	if (exchange->state == STATE_UNDECIDED)
 	{
-		exchange->buffer = buffer;
+		exchange->body.ring = ring;
 		exchange->status = status;
 		exchange->state = STATE_STREAMING;
 		wake_http_side(exchange);
@@ -304,8 +299,55 @@ exchange_decide(Exchange *exchange, int status)
 	}
 	pthread_mutex_unlock(&exchange->lock);
 	if (!is_decided)
-		free(buffer);
+		byte_ring_close(&ring);
 	return is_decided;
+}
+
+void
+exchange_conclude(Exchange *exchange, int status, char *document, bool is_replayed)
+{
+	pthread_mutex_lock(&exchange->lock);
+	if (exchange->state == STATE_UNDECIDED)
+	{
+		exchange->status = status;
+		exchange->document = document;
+		exchange->is_replayed = is_replayed;
+		document = NULL;
+		end(exchange, STATE_CONCLUDED);
+	}
+	pthread_mutex_unlock(&exchange->lock);
+	free(document);
+}
+
+bool
+exchange_begin_commit(Exchange *exchange)
+{
+	bool is_wanted;
+
+	pthread_mutex_lock(&exchange->lock);
+	is_wanted = exchange->is_committing = !exchange->unwanted && !has_ended(exchange);
+	pthread_mutex_unlock(&exchange->lock);
+	return is_wanted;
+}
+
+bool
+exchange_is_wanted(Exchange *exchange)
+{
+	bool is_wanted;
+
+	pthread_mutex_lock(&exchange->lock);
+	is_wanted = !exchange->unwanted && !has_ended(exchange);
+	pthread_mutex_unlock(&exchange->lock);
+	return is_wanted;
+}
+
+void
+exchange_break(Exchange *exchange)
+{
+	pthread_mutex_lock(&exchange->lock);
+	if (!has_ended(exchange))
+		end(exchange, STATE_BROKEN);
+	pthread_mutex_unlock(&exchange->lock);
 }
 
 typedef enum Place
@@ -315,29 +357,23 @@ typedef enum Place
 	PLACE_FILE,
 } Place;
 
-static bool
-file_has_room(const Exchange *exchange, size_t length)
-{
-	return exchange->options.max_overflow_bytes == 0 ||
-		   exchange->file_written + (int64_t) length <= exchange->options.max_overflow_bytes;
-}
-
 /* Waits until bytes can be written somewhere. */
 static Place
 wait_for_place(Exchange *exchange, size_t length)
 {
 	Place place = PLACE_NOWHERE;
 	/* once it was full, half of it at once: fewer turns between the threads */
-	size_t enough = room_in_buffer(exchange) > 0 ? 1 : EXCHANGE_BUFFER / 2;
+	size_t enough = byte_ring_room(&exchange->body.ring) > 0 ? 1 : BYTE_RING_SIZE / 2;
 
 	while (!exchange->unwanted && !has_ended(exchange))
 	{
-		if (!has_overflow(exchange) && room_in_buffer(exchange) >= enough)
+		if (!answer_body_has_overflow(&exchange->body) &&
+			byte_ring_room(&exchange->body.ring) >= enough)
 		{
 			place = PLACE_BUFFER;
 			break;
 		}
-		if (exchange->may_overflow && file_has_room(exchange, length))
+		if (answer_body_may_use_file(&exchange->body, length))
 		{
 			place = PLACE_FILE;
 			break;
@@ -352,27 +388,12 @@ wait_for_place(Exchange *exchange, size_t length)
 	return place;
 }
 
-/* By whoever may write into the buffer; the lock is not held. */
-static void
-copy_into_buffer(Exchange *exchange, const char *bytes, size_t count)
-{
-	size_t at = (size_t) (exchange->written % EXCHANGE_BUFFER);
-	size_t until_wrap = smaller(count, EXCHANGE_BUFFER - at);
-
-	memcpy(exchange->buffer + at, bytes, until_wrap);
-	memcpy(exchange->buffer, bytes + until_wrap, count - until_wrap);
-}
-
 /* Both are called with the lock held, and let go of it while they copy; bytes written. */
 static size_t
 write_to_buffer(Exchange *exchange, const char *bytes, size_t length)
 {
-	size_t count = smaller(length, room_in_buffer(exchange));
+	size_t count = answer_body_to_ring(&exchange->body, &exchange->lock, bytes, length);
 
-	pthread_mutex_unlock(&exchange->lock);
-	copy_into_buffer(exchange, bytes, count);
-	pthread_mutex_lock(&exchange->lock);
-	exchange->written += count;
 	wake_http_side(exchange);
 	return count;
 }
@@ -381,27 +402,11 @@ static size_t
 write_to_file(Exchange *exchange, const char *bytes, size_t length)
 {
 	int64_t start_ns = clock_now_ns();
-	int64_t offset;
-	bool written;
+	size_t count = answer_body_to_file(&exchange->body, &exchange->lock, bytes, length);
 
-	if (!has_overflow(exchange))
-		exchange->file_written = exchange->file_taken = 0;
-	offset = exchange->file_written;
-	pthread_mutex_unlock(&exchange->lock);
-	if (exchange->file < 0)
-		exchange->file = temporary_file_open();
-	written = exchange->file >= 0 && temporary_file_write(exchange->file, bytes, length, offset);
-	pthread_mutex_lock(&exchange->lock);
 	exchange->waited_ns += clock_now_ns() - start_ns;
-	/* without a file the client is waited for, as if nobody else had asked */
-	if (!written)
-	{
-		exchange->may_overflow = false;
-		return 0;
-	}
-	exchange->file_written += (int64_t) length;
 	ask_for_refill(exchange);
-	return length;
+	return count;
 }
 
 bool
@@ -454,42 +459,56 @@ exchange_relieve(Exchange *exchange, int64_t stalled_ns)
 	pthread_mutex_lock(&exchange->lock);
 	if (exchange->waits_since_ns != 0 && clock_now_ns() - exchange->waits_since_ns >= stalled_ns)
 	{
-		exchange->may_overflow = true;
+		exchange->body.may_overflow = true;
 		pthread_cond_signal(&exchange->room);
 	}
 	pthread_mutex_unlock(&exchange->lock);
 }
 
+bool
+exchange_end_slow_upload(Exchange *exchange)
+{
+	bool is_slow;
+
+	if (exchange->upload == NULL)
+		return false;
+	pthread_mutex_lock(&exchange->lock);
+	is_slow = !has_ended(exchange) && upload_is_slow(exchange->upload);
+	if (is_slow)
+	{
+		exchange->is_too_slow = true;
+		end_with_error(exchange, SERVE_STATUS_BUSY, "the body came too slowly while others waited");
+	}
+	pthread_mutex_unlock(&exchange->lock);
+	return is_slow;
+}
+
+bool
+exchange_is_too_slow(Exchange *exchange)
+{
+	bool is_too_slow;
+
+	pthread_mutex_lock(&exchange->lock);
+	is_too_slow = exchange->is_too_slow;
+	pthread_mutex_unlock(&exchange->lock);
+	return is_too_slow;
+}
+
 void
 exchange_refill(Exchange *exchange)
 {
-	char piece[REFILL_PIECE];
+	AnswerBody *body = &exchange->body;
 
 	pthread_mutex_lock(&exchange->lock);
-	while (has_overflow(exchange) && room_in_buffer(exchange) > 0 && !exchange->unwanted)
+	while (answer_body_has_overflow(body) && byte_ring_room(&body->ring) > 0 && !exchange->unwanted)
 	{
-		size_t count = smaller(smaller(sizeof(piece), room_in_buffer(exchange)),
-							   (size_t) (exchange->file_written - exchange->file_taken));
-		bool read;
-
-		pthread_mutex_unlock(&exchange->lock);
-		read = temporary_file_read(exchange->file, piece, count, exchange->file_taken) ==
-			   (ssize_t) count;
-		if (read)
-			copy_into_buffer(exchange, piece, count);
-		pthread_mutex_lock(&exchange->lock);
-		if (!read)
-		{
-			/* a body with a hole must not go on */
-			exchange->file_taken = exchange->file_written;
-			exchange->state = STATE_BROKEN;
-			stop_database_side(exchange);
-			break;
-		}
-		exchange->written += count;
-		exchange->file_taken += (int64_t) count;
+		if (answer_body_refill(body, &exchange->lock))
+			continue;
+		/* a body with a hole must not go on */
+		exchange->state = STATE_BROKEN;
+		stop_database_side(exchange);
 	}
-	exchange->refilling = false;
+	body->refilling = false;
 	wake_http_side(exchange);
 	pthread_cond_signal(&exchange->room);
 	pthread_mutex_unlock(&exchange->lock);
@@ -518,6 +537,8 @@ exchange_cut(Exchange *exchange, int status, const char *detail)
 	/* also a body that is complete here and still on its way to a slow client */
 	if (exchange->state == STATE_COMPLETE)
 		exchange->state = STATE_BROKEN;
+	if (exchange->is_committing && !has_ended(exchange))
+		end(exchange, STATE_BROKEN);
 	end_with_error(exchange, status, detail);
 	stop_database_side(exchange);
 	wake_http_side(exchange);
@@ -525,14 +546,14 @@ exchange_cut(Exchange *exchange, int status, const char *detail)
 }
 
 char *
-exchange_error_body(int status, const char *detail)
+exchange_error_body(const char *error, const char *detail)
 {
 	JsonText text;
 
 	if (!json_text_open(&text))
 		return NULL;
 	json_text_key(&text, "{", "error");
-	json_text_string(&text, serve_status_text(status));
+	json_text_string(&text, error);
 	json_text_key(&text, ",", "detail");
 	json_text_string(&text, detail);
 	json_encode_literal(&text.encoder, "}\n");

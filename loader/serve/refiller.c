@@ -1,5 +1,6 @@
 #include "serve/refiller.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 struct Refiller
@@ -52,17 +53,20 @@ Refiller *
 refiller_start(void)
 {
 	Refiller *refiller = calloc(1, sizeof(Refiller));
+	int problem;
 
 	if (refiller == NULL)
 		return NULL;
 	refiller->last = &refiller->first;
 	pthread_mutex_init(&refiller->lock, NULL);
 	pthread_cond_init(&refiller->work, NULL);
-	if (pthread_create(&refiller->thread, NULL, run, refiller) == 0)
+	problem = pthread_create(&refiller->thread, NULL, run, refiller);
+	if (problem == 0)
 		return refiller;
 	pthread_cond_destroy(&refiller->work);
 	pthread_mutex_destroy(&refiller->lock);
 	free(refiller);
+	errno = problem;
 	return NULL;
 }
 

@@ -10,7 +10,7 @@
 
 typedef struct Refiller Refiller;
 
-/* NULL when it cannot be started. */
+/* NULL, and errno, when it cannot be started. */
 extern Refiller *refiller_start(void);
 /* Takes over a reference; an ExchangeRefillHook. */
 extern void refiller_add(void *refiller, Exchange *exchange);

@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "message.h"
 #include "rows/row_format.h"
+#include "serve/serve_pool.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -74,7 +75,10 @@ fail_by_database(Answer *answer)
 	snprintf(detail, sizeof(detail), "%s%s%s", database->sqlstate,
 			 *database->sqlstate == '\0' ? "" : ": ", database->message);
 	flush(answer);
-	fail(answer, SERVE_STATUS_READING_FAILED, detail);
+	fail(answer,
+		 strcmp(database->sqlstate, SQLSTATE_LOCK_NOT_AVAILABLE) == 0 ? SERVE_STATUS_BUSY
+																	  : SERVE_STATUS_READING_FAILED,
+		 detail);
 }
 
 static void
@@ -295,8 +299,9 @@ answer_from_database(Answer *answer, const char *sql)
 }
 
 bool
-serve_answer(Exchange *exchange, Database *database, const ServeAnswerOptions *options)
+serve_answer(Exchange *exchange, Database *database, const void *context)
 {
+	const ServeAnswerOptions *options = context;
 	const ServeRequest *request = exchange_request(exchange);
 	Answer answer = {
 		.exchange = exchange,

@@ -12,8 +12,6 @@
 
 #include <stdint.h>
 
-#define SERVE_CONNECT_TIMEOUT_MS 10000
-
 typedef struct ServeAnswerOptions
 {
 	const QuerySource *source;
@@ -22,10 +20,10 @@ typedef struct ServeAnswerOptions
 } ServeAnswerOptions;
 
 /*
- * Ends the exchange in every case, and leaves the connection idle or closed. A
- * connection that turns out to be broken before any row came is replaced once,
+ * A ServeWork; `options` are ServeAnswerOptions. Ends the exchange in every case, and leaves the
+ * connection idle or closed. A connection that turns out to be broken before any row came is replaced once,
  * silently. True when the database could be reached.
  */
-extern bool serve_answer(Exchange *exchange, Database *database, const ServeAnswerOptions *options);
+extern bool serve_answer(Exchange *exchange, Database *database, const void *options);
 
 #endif

@@ -26,9 +26,21 @@ put_integer(JsonText *text, const char *before, const char *key, int64_t value)
 }
 
 static void
+put_boolean(JsonText *text, const char *before, const char *key, bool value)
+{
+	json_text_key(text, before, key);
+	json_encode_literal(&text->encoder, value ? "true" : "false");
+}
+
+static void
 put_columns(JsonText *text, const QuerySource *source)
 {
 	json_text_key(text, ",", "columns");
+	if (source->columns == 0)
+	{
+		json_encode_literal(&text->encoder, "null");
+		return;
+	}
 	for (int i = 0; i < source->columns; i++)
 	{
 		put_string(text, i == 0 ? "[{" : ",{", "name", source->column[i].name);
@@ -65,8 +77,21 @@ put_limits(JsonText *text, const ServeLimits *limits)
 	json_encode_char(&text->encoder, '}');
 }
 
+/* What a client that writes must know. */
+static void
+put_target(JsonText *text, const ServeTarget *target, const ServeLimits *limits)
+{
+	put_string(text, ",", "save_table", target->table);
+	put_integer(text, ",", "max_body_bytes", limits->body_bytes);
+	put_integer(text, ",", "max_writers", limits->write_connections);
+	put_boolean(text, ",", "ndjson", true);
+	put_boolean(text, ",", "idempotency", target->has_ledger);
+	put_string(text, ",", "database_user", target->database_user);
+	put_string(text, ",", "application_name", target->application_name);
+}
+
 char *
-serve_info_document(const QuerySource *source, const ServeLimits *limits)
+serve_info_document(const QuerySource *source, const ServeTarget *target, const ServeLimits *limits)
 {
 	JsonText text;
 	char libpq_version[16];
@@ -88,22 +113,24 @@ serve_info_document(const QuerySource *source, const ServeLimits *limits)
 	put_string(&text, ",", "content_coding", "gzip");
 	put_integer(&text, ",", "gzip_level", BODY_STREAM_GZIP_LEVEL);
 	put_limits(&text, limits);
+	put_target(&text, target, limits);
 	json_encode_literal(&text.encoder, "}\n");
 	return json_text_close(&text);
 }
 
 char *
-serve_health_document(const ServePoolState *state)
+serve_health_document(const ServePoolState *load, const ServePoolState *save)
 {
+	const ServePoolState *latest = save->tried_ns > load->tried_ns ? save : load;
 	JsonText text;
 
 	if (!json_text_open(&text))
 		return NULL;
 	put_string(&text, "{", "status", "ok");
-	put_string(&text, ",", "database", state->database_reached ? "reached" : "unreachable");
-	put_integer(&text, ",", "connections", state->connections);
-	put_integer(&text, ",", "busy", state->busy);
-	put_integer(&text, ",", "waiting", state->waiting);
+	put_string(&text, ",", "database", latest->database_reached ? "reached" : "unreachable");
+	put_integer(&text, ",", "connections", load->connections + save->connections);
+	put_integer(&text, ",", "busy", load->busy + save->busy);
+	put_integer(&text, ",", "waiting", load->waiting + save->waiting);
 	json_encode_literal(&text.encoder, "}\n");
 	return json_text_close(&text);
 }

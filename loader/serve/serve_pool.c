@@ -2,6 +2,8 @@
 #include "clock.h"
 #include "message.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -15,6 +17,7 @@
 typedef struct Waiting
 {
 	Exchange *exchange;
+	int64_t since_ns;
 	int64_t deadline_ns;
 	struct Waiting *next;
 } Waiting;
@@ -25,13 +28,14 @@ typedef struct Worker
 	pthread_t thread;
 	Database database;
 	int interrupt_fd;
-	Exchange *current; /* under the pool's lock; NULL while it is idle */
+	/* under the pool's lock: */
+	Exchange *current; /* NULL while it is idle */
+	int backend_pid;   /* of the connection; 0: none */
 } Worker;
 
 struct ServePool
 {
-	const ServeAnswerOptions *options;
-	int64_t queue_timeout_ns;
+	ServePoolOptions options;
 
 	pthread_mutex_t lock; /* over all that follows */
 	pthread_cond_t work;  /* workers wait for it: a request, or the end */
@@ -84,15 +88,51 @@ drain_interrupts(int interrupt_fd)
 static bool
 work_on(Worker *worker, Exchange *exchange)
 {
+	const ServePoolOptions *options = &worker->pool->options;
 	bool reached = true;
 
 	drain_interrupts(worker->interrupt_fd);
 	if (exchange_attach(exchange, worker->interrupt_fd))
 	{
-		reached = serve_answer(exchange, &worker->database, worker->pool->options);
+		reached = options->work(exchange, &worker->database, options->context);
 		exchange_detach(exchange);
 	}
 	return reached;
+}
+
+/* Between two exchanges; the lock is not held. */
+static void
+do_chore(Worker *worker)
+{
+	const ServePoolOptions *options = &worker->pool->options;
+
+	if (options->chore == NULL)
+		return;
+	drain_interrupts(worker->interrupt_fd);
+	options->chore(&worker->database, options->context);
+}
+
+/* Takes the first of the line and works on it; the lock is held, and let go of meanwhile. */
+static void
+serve_first(Worker *worker)
+{
+	ServePool *pool = worker->pool;
+	Exchange *exchange = worker->current = take_first(pool);
+	bool reached;
+
+	pool->state.busy++;
+	pthread_mutex_unlock(&pool->lock);
+	reached = work_on(worker, exchange);
+	pthread_mutex_lock(&pool->lock);
+	pool->state.busy--;
+	pool->state.database_reached = reached;
+	pool->state.tried_ns = clock_now_ns();
+	worker->current = NULL;
+	pthread_mutex_unlock(&pool->lock);
+	/* may close a large file: nobody is to wait for that */
+	exchange_release(exchange);
+	do_chore(worker);
+	pthread_mutex_lock(&pool->lock);
 }
 
 static void *
@@ -102,31 +142,19 @@ run_worker(void *context)
 	ServePool *pool = worker->pool;
 
 	/* so that the first request does not pay for it; a failure is told when one comes */
-	database_open(&worker->database, pool->options->connection, SERVE_CONNECT_TIMEOUT_MS);
+	if (pool->options.connects_at_once)
+		database_open(&worker->database, pool->options.connection, SERVE_CONNECT_TIMEOUT_MS);
 	pthread_mutex_lock(&pool->lock);
 	for (;;)
 	{
-		Exchange *exchange;
-		bool reached;
-
+		worker->backend_pid = database_backend_pid(&worker->database);
 		pool->idle++;
 		while (pool->first == NULL && !pool->stopping)
 			pthread_cond_wait(&pool->work, &pool->lock);
 		pool->idle--;
 		if (pool->first == NULL)
 			break;
-		exchange = worker->current = take_first(pool);
-		pool->state.busy++;
-		pthread_mutex_unlock(&pool->lock);
-		reached = work_on(worker, exchange);
-		pthread_mutex_lock(&pool->lock);
-		pool->state.busy--;
-		pool->state.database_reached = reached;
-		worker->current = NULL;
-		pthread_mutex_unlock(&pool->lock);
-		/* may close a large file: nobody is to wait for that */
-		exchange_release(exchange);
-		pthread_mutex_lock(&pool->lock);
+		serve_first(worker);
 	}
 	pthread_mutex_unlock(&pool->lock);
 	database_close(&worker->database);
@@ -139,21 +167,34 @@ static void
 refuse_first(ServePool *pool)
 {
 	Exchange *exchange = take_first(pool);
+	char detail[96];
 
 	pthread_mutex_unlock(&pool->lock);
-	exchange_fail(exchange, SERVE_STATUS_BUSY,
-				  "no database connection became free in time (see --connections)");
+	snprintf(detail, sizeof(detail), "no database connection became free in time (see %s)",
+			 pool->options.connections_option);
+	exchange_fail(exchange, SERVE_STATUS_BUSY, detail);
 	exchange_release(exchange);
 	pthread_mutex_lock(&pool->lock);
 }
 
-/* Others wait: a slow client is no reason. */
+/* Others wait, and not just for a worker that is on its way: a slow client is no reason. */
 static void
 relieve_workers(ServePool *pool)
 {
+	int wanted = pool->state.waiting;
+
+	if (pool->idle > 0 || clock_now_ns() - pool->first->since_ns < LOOK_NS)
+		return;
 	for (int i = 0; i < pool->workers; i++)
-		if (pool->worker[i].current != NULL)
-			exchange_relieve(pool->worker[i].current, STALLED_NS);
+	{
+		Exchange *exchange = pool->worker[i].current;
+
+		if (exchange == NULL)
+			continue;
+		exchange_relieve(exchange, STALLED_NS);
+		if (wanted > 0 && exchange_end_slow_upload(exchange))
+			wanted--;
+	}
 }
 
 /* At the deadline of the first, unless that one is just being taken, and soon in any case. */
@@ -192,25 +233,28 @@ run_clerk(void *context)
 
 /* --- from outside --- */
 
-static bool
+/* 0 or an error number. */
+static int
 start_worker(ServePool *pool)
 {
 	Worker *worker = &pool->worker[pool->workers];
+	int problem;
 
 	worker->pool = pool;
 	worker->interrupt_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (worker->interrupt_fd < 0)
-		return false;
+		return errno;
 	database_init(&worker->database, worker->interrupt_fd);
-	if (pthread_create(&worker->thread, NULL, run_worker, worker) != 0)
+	problem = pthread_create(&worker->thread, NULL, run_worker, worker);
+	if (problem != 0)
 	{
 		close(worker->interrupt_fd);
-		return false;
+		return problem;
 	}
 	pthread_mutex_lock(&pool->lock);
 	pool->workers++;
 	pthread_mutex_unlock(&pool->lock);
-	return true;
+	return 0;
 }
 
 static void
@@ -228,10 +272,23 @@ init_pool(ServePool *pool)
 	pool->state.database_reached = true;
 }
 
-ServePool *
-serve_pool_start(int connections, int64_t queue_timeout_ms, const ServeAnswerOptions *options)
+/* 0 or an error number. */
+static int
+start_threads(ServePool *pool)
 {
-	ServePool *pool = calloc(1, sizeof(ServePool) + (size_t) connections * sizeof(Worker));
+	int problem = pthread_create(&pool->clerk, NULL, run_clerk, pool);
+
+	pool->has_clerk = problem == 0;
+	for (int i = 0; problem == 0 && i < pool->options.connections; i++)
+		problem = start_worker(pool);
+	return problem;
+}
+
+ServePool *
+serve_pool_start(const ServePoolOptions *options)
+{
+	ServePool *pool = calloc(1, sizeof(ServePool) + (size_t) options->connections * sizeof(Worker));
+	int problem;
 
 	if (pool == NULL)
 	{
@@ -239,16 +296,13 @@ serve_pool_start(int connections, int64_t queue_timeout_ms, const ServeAnswerOpt
 		return NULL;
 	}
 	init_pool(pool);
-	pool->options = options;
-	pool->queue_timeout_ns = queue_timeout_ms * CLOCK_NS_PER_MS;
-	pool->state.connections = connections;
-	pool->has_clerk = pthread_create(&pool->clerk, NULL, run_clerk, pool) == 0;
-	for (int i = 0; pool->has_clerk && i < connections; i++)
-		if (!start_worker(pool))
-			break;
-	if (pool->workers == connections)
+	pool->options = *options;
+	pool->state.connections = options->connections;
+	problem = start_threads(pool);
+	if (problem == 0)
 		return pool;
-	message_error("cannot start %d threads: %m", connections + 1);
+	errno = problem;
+	message_error("cannot start %d threads: %m", options->connections + 1);
 	serve_pool_stop(pool, SERVE_CONNECT_TIMEOUT_MS);
 	return NULL;
 }
@@ -257,6 +311,7 @@ void
 serve_pool_submit(ServePool *pool, Exchange *exchange)
 {
 	Waiting *waiting = malloc(sizeof(Waiting));
+	int64_t now_ns = clock_now_ns();
 
 	if (waiting == NULL)
 	{
@@ -264,8 +319,9 @@ serve_pool_submit(ServePool *pool, Exchange *exchange)
 		return;
 	}
 	exchange_hold(exchange);
-	*waiting =
-		(Waiting){.exchange = exchange, .deadline_ns = clock_now_ns() + pool->queue_timeout_ns};
+	*waiting = (Waiting){.exchange = exchange,
+						 .since_ns = now_ns,
+						 .deadline_ns = now_ns + pool->options.queue_timeout_ms * CLOCK_NS_PER_MS};
 	pthread_mutex_lock(&pool->lock);
 	*pool->last = waiting;
 	pool->last = &waiting->next;
@@ -278,12 +334,29 @@ serve_pool_submit(ServePool *pool, Exchange *exchange)
 ServePoolState
 serve_pool_state(ServePool *pool)
 {
-	ServePoolState state;
+	ServePoolState state = {.database_reached = true};
 
+	if (pool == NULL)
+		return state;
 	pthread_mutex_lock(&pool->lock);
 	state = pool->state;
 	pthread_mutex_unlock(&pool->lock);
 	return state;
+}
+
+int
+serve_pool_backend_pids(ServePool *pool, int *pids, int capacity)
+{
+	int count = 0;
+
+	if (pool == NULL)
+		return 0;
+	pthread_mutex_lock(&pool->lock);
+	for (int i = 0; i < pool->workers && count < capacity; i++)
+		if (pool->worker[i].backend_pid != 0)
+			pids[count++] = pool->worker[i].backend_pid;
+	pthread_mutex_unlock(&pool->lock);
+	return count;
 }
 
 /* pthread_timedjoin_np counts by the wall clock. */

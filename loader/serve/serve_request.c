@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWN_MAX  40 /* bytes of a parameter that are repeated in an error */
-#define SHOWN_SIZE (SHOWN_MAX + sizeof("..."))
+#define SHOWN_MAX (SERVE_SHOWN_SIZE - sizeof("...")) /* bytes that are repeated */
 
 void
 serve_request_init(ServeRequest *request)
@@ -21,6 +20,8 @@ serve_status_text(int status)
 {
 	switch (status)
 	{
+		case SERVE_STATUS_BAD_REQUEST:
+			return "invalid request: framing";
 		case SERVE_STATUS_INVALID_CLASS:
 			return "invalid request: class";
 		case SERVE_STATUS_INVALID_TYPE:
@@ -31,8 +32,14 @@ serve_status_text(int status)
 			return "not found";
 		case SERVE_STATUS_METHOD:
 			return "method not allowed";
+		case SERVE_STATUS_TOO_LARGE:
+			return "body over the limit";
+		case SERVE_STATUS_OTHER_BODY:
+			return "same key, other body";
 		case SERVE_STATUS_TOO_MANY:
 			return "too many requests";
+		case SERVE_STATUS_WRITING_FAILED:
+			return "database writing failed";
 		case SERVE_STATUS_READING_FAILED:
 			return "database reading failed";
 		case SERVE_STATUS_BUSY:
@@ -42,13 +49,12 @@ serve_status_text(int status)
 	}
 }
 
-/* A stranger's bytes, fit to be shown. */
-static const char *
-show(char shown[SHOWN_SIZE], const char *text, size_t length)
+const char *
+serve_show(char shown[SERVE_SHOWN_SIZE], const char *text, size_t length)
 {
 	char *end = shown;
 
-	while (length > 0 && end - shown < SHOWN_MAX)
+	while (length > 0 && (size_t) (end - shown) < SHOWN_MAX)
 	{
 		*end++ = *text >= ' ' && *text <= '~' && *text != '"' ? *text : '?';
 		text++;
@@ -62,38 +68,40 @@ static bool
 take_integer(const char *name, const char *value, size_t length, int64_t *result,
 			 ServeRequestError *error)
 {
-	char shown[SHOWN_SIZE];
+	char shown[SERVE_SHOWN_SIZE];
 
 	if (parse_digits(value, length, result))
 		return true;
 	error->status = SERVE_STATUS_INVALID_VALUE;
 	snprintf(error->detail, sizeof(error->detail),
 			 "%s: \"%s\" is not an integer from 0 to 9223372036854775807", name,
-			 show(shown, value, length));
+			 serve_show(shown, value, length));
 	return false;
 }
 
 static bool
 take_format(const char *value, size_t length, const RowFormat **result, ServeRequestError *error)
 {
-	char shown[SHOWN_SIZE];
+	char shown[SERVE_SHOWN_SIZE];
 
 	*result = row_format_find(value, length);
 	if (*result != NULL)
 		return true;
 	error->status = SERVE_STATUS_INVALID_TYPE;
 	snprintf(error->detail, sizeof(error->detail),
-			 "format: \"%s\" is none of rows, columns, ndjson, csv", show(shown, value, length));
+			 "format: \"%s\" is none of rows, columns, ndjson, csv",
+			 serve_show(shown, value, length));
 	return false;
 }
 
 static bool
 refuse_parameter(ServeRequestError *error, const char *key, size_t key_length, const char *why)
 {
-	char shown[SHOWN_SIZE];
+	char shown[SERVE_SHOWN_SIZE];
 
 	error->status = SERVE_STATUS_INVALID_VALUE;
-	snprintf(error->detail, sizeof(error->detail), "\"%s\" %s", show(shown, key, key_length), why);
+	snprintf(error->detail, sizeof(error->detail), "\"%s\" %s", serve_show(shown, key, key_length),
+			 why);
 	return false;
 }
 

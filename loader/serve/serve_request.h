@@ -18,13 +18,17 @@
 /* The statuses of the Plumber service whose paths this endpoint repeats. */
 #define SERVE_STATUS_RESULT         200
 #define SERVE_STATUS_NO_RESULT      201
-#define SERVE_STATUS_INVALID_CLASS  401 /* a GET that brings a body */
-#define SERVE_STATUS_INVALID_TYPE   402 /* a format that does not exist */
+#define SERVE_STATUS_BAD_REQUEST    400 /* the end of its body is in doubt */
+#define SERVE_STATUS_INVALID_CLASS  401 /* a GET that brings a body; a body that is no JSON rows */
+#define SERVE_STATUS_INVALID_TYPE   402 /* a format, media type or coding that is not known */
 #define SERVE_STATUS_INVALID_VALUE  403 /* a parameter: malformed, out of range, twice, unknown */
 #define SERVE_STATUS_NOT_FOUND      404
 #define SERVE_STATUS_METHOD         405
+#define SERVE_STATUS_TOO_LARGE      413 /* a body beyond --max-body-bytes */
+#define SERVE_STATUS_OTHER_BODY     422 /* an Idempotency-Key that came with another body */
 #define SERVE_STATUS_TOO_MANY       429 /* more requests at once than --max-requests */
 #define SERVE_STATUS_UNSPECIFIED    500
+#define SERVE_STATUS_WRITING_FAILED 501
 #define SERVE_STATUS_READING_FAILED 502
 #define SERVE_STATUS_BUSY           503 /* no database connection was free in time, or stopping */
 
@@ -48,6 +52,11 @@ extern void serve_request_init(ServeRequest *request);
 /* Takes one decoded parameter; value may be NULL (no equals sign). False fills *error. */
 extern bool serve_request_take(ServeRequest *request, const char *key, size_t key_length,
 							   const char *value, size_t value_length, ServeRequestError *error);
+
+/* Room for bytes of a stranger that are repeated in an error. */
+#define SERVE_SHOWN_SIZE 44
+/* The start of them, printable; returns `shown`. */
+extern const char *serve_show(char shown[SERVE_SHOWN_SIZE], const char *text, size_t length);
 
 /* The words that belong to a status, for the "error" of a body. */
 extern const char *serve_status_text(int status);

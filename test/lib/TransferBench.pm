@@ -25,7 +25,7 @@ our @EXPORT = qw(
   literal fetch_call extract_call
   fails_with succeeds
   wait_until wait_for_backend
-  private_memory peak_memory open_descriptors
+  private_memory peak_memory memory_within open_descriptors
   make_certificate build_resolver with_setting
 );
 
@@ -259,6 +259,20 @@ sub peak_memory
 	my ($shared) = $status =~ /^RssShmem:\s+(\d+) kB/m;
 
 	return ($peak - $shared) * 1024;
+}
+
+# One assertion: memory grew by no more than a limit. A loader that was built
+# with sanitizers (make sanitize) keeps what is freed, so it is not asked.
+sub memory_within
+{
+	my ($grown, $limit, $name) = @_;
+
+  SKIP:
+	{
+		skip 'a sanitizer keeps freed memory', 1 if $ENV{TRANSFERBENCH_SANITIZED};
+		cmp_ok($grown, '<=', $limit, $name);
+	}
+	return;
 }
 
 sub open_descriptors

@@ -21,6 +21,8 @@ is bounded by the client: when it hangs up, its thread ends.
 import argparse
 import email.utils
 import gzip
+import hashlib
+import http.client
 import json
 import os
 import select
@@ -36,6 +38,7 @@ import zlib
 
 HEAD_LIMIT = 1 << 20
 PIECE = 1 << 16
+SHOWN_BYTES = 1000
 GOOD_ROWS = b'[{"id":1,"x":1.5},{"id":2,"x":2.5},{"id":3,"x":3.5}]'
 HTML = b'<!DOCTYPE html><html><body><h1>It did not work</h1></body></html>'
 
@@ -58,6 +61,7 @@ class Request:
             self.headers[name.strip().lower()] = value.strip()
         self.connection_id = connection_id
         self.sequence = sequence
+        self.body = b''
         path, _, query = self.target.partition('?')
         self.path = urllib.parse.unquote(path)
         self.parameters = {}
@@ -82,14 +86,48 @@ class Request:
                 'connection': self.connection_id, 'sequence': self.sequence}
 
 
+class Saved:
+    """What POSTs brought: every body, and the rows, once for each Idempotency-Key."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.forget()
+
+    def forget(self):
+        with self.lock:
+            self.bodies = []
+            self.digest_of_key = {}
+            self.rows = 0
+
+    def take(self, key, body, count):
+        """Takes a body of so many rows; a known key adds none. False: same key, other body."""
+        digest = hashlib.sha256(body).hexdigest()
+        with self.lock:
+            is_repeat = key is not None and key in self.digest_of_key
+            if is_repeat and self.digest_of_key[key] != digest:
+                return False
+            self.digest_of_key[key] = digest
+            self.bodies.append({'key': key, 'rows': count, 'bytes': len(body), 'sha256': digest,
+                                'start': body[:SHOWN_BYTES].decode('latin-1'),
+                                'repeat': is_repeat})
+            self.rows += 0 if is_repeat else count
+            return True
+
+    def as_json(self):
+        with self.lock:
+            return json.dumps({'rows': self.rows, 'requests': len(self.bodies),
+                               'bodies': self.bodies}).encode()
+
+
 class Shared:
-    """What all connections have in common: the request log and counters."""
+    """What all connections have in common: the request log, counters and what was saved."""
 
     def __init__(self):
         self.lock = threading.Lock()
         self.log = []
         self.tries = {}
         self.connections = 0
+        self.saved = Saved()
 
     def new_connection(self):
         with self.lock:
@@ -135,10 +173,6 @@ class Connection(socketserver.BaseRequestHandler):
             self.fill()
         head, _, self.buffer = self.buffer.partition(b'\r\n\r\n')
         request = Request(head, self.id, sequence)
-        length = int(request.headers.get('content-length', '0'))
-        while len(self.buffer) < length:
-            self.fill()
-        self.buffer = self.buffer[length:]
         if request.headers.get('connection', '').lower() == 'close':
             self.keep_alive = False
             self.close_was_asked = True
@@ -150,11 +184,25 @@ class Connection(socketserver.BaseRequestHandler):
             raise ClientGone
         self.buffer += piece
 
+    def read_body(self, request):
+        """The body of a request that has a length."""
+        left = int(request.headers.get('content-length', '0'))
+        pieces = []
+        while left > 0:
+            if not self.buffer:
+                self.fill()
+            pieces.append(self.buffer[:left])
+            self.buffer = self.buffer[left:]
+            left -= len(pieces[-1])
+        request.body = b''.join(pieces)
+
     def answer(self, request):
         behaviour = find_behaviour(request.path)
         if request.path not in UNLOGGED_PATHS:
             self.server.shared.record(request)
         try:
+            if behaviour not in BODY_READERS:
+                self.read_body(request)
             behaviour(self, request)
         except (ValueError, KeyError, FileNotFoundError) as problem:
             # the test asked for nonsense: say so rather than die silently
@@ -193,6 +241,11 @@ class Connection(socketserver.BaseRequestHandler):
     def close_unasked(self):
         """Closes after this answer, without having said so."""
         self.keep_alive = False
+
+    def close_at_once(self):
+        """Closes without a FIN first: with bytes unread, that is a reset."""
+        self.request.close()
+        raise ClientGone
 
     def wait_for_client(self):
         """Sends nothing more until the client hangs up."""
@@ -417,20 +470,23 @@ def behave_chunked(connection, request):
 
 # --- retries and redirects ---------------------------------------------------
 
+def retry_after(request):
+    """Retry-After: after= seconds, or a date after_date= seconds ahead; as a list of headers."""
+    if 'after_date' in request.parameters:
+        moment = time.time() + request.number('after_date')
+        return ['Retry-After: ' + email.utils.formatdate(moment, usegmt=True)]
+    if 'after' in request.parameters:
+        return ['Retry-After: ' + request.text('after')]
+    return []
+
+
 def behave_retry(connection, request):
-    """status= for the first times= tries of key=, with Retry-After: after= seconds, or a date
-    after_date= seconds ahead; then body=."""
+    """status= for the first times= tries of key=, with Retry-After by retry_after; then body=."""
     if connection.server.shared.count_try(request.text('key')) > request.number('times', 1):
         connection.send_answer(request.raw('body', GOOD_ROWS))
         return
-    headers = []
-    if 'after_date' in request.parameters:
-        moment = time.time() + request.number('after_date')
-        headers.append('Retry-After: ' + email.utils.formatdate(moment, usegmt=True))
-    elif 'after' in request.parameters:
-        headers.append('Retry-After: ' + request.text('after'))
     connection.send_answer(b'{"error":"busy"}', '%d Busy' % request.number('status', 429),
-                           headers=headers)
+                           headers=retry_after(request))
 
 
 def behave_flaky(connection, request):
@@ -442,6 +498,14 @@ def behave_flaky(connection, request):
     behave_rows(connection, request)
 
 
+def behave_flaky_close(connection, request):
+    """Closes without an answer for the first times= tries of key=, then rows as /json."""
+    if connection.server.shared.count_try(request.text('key')) <= request.number('times', 1):
+        connection.close_unasked()
+        return
+    connection.send_answer(GOOD_ROWS)
+
+
 def behave_redirect(connection, request):
     """status= to the location to=; without to=, to itself. body= comes after delay_ms=."""
     body = request.raw('body', b'')
@@ -449,6 +513,197 @@ def behave_redirect(connection, request):
                          headers=['Location: ' + request.text('to', request.target)])
     time.sleep(request.number('delay_ms', 0) / 1000)
     connection.send(body)
+
+
+# --- taking rows -------------------------------------------------------------
+
+def count_rows(request):
+    """Of a JSON array or of lines, as Content-Type says; gzip as Content-Encoding says."""
+    body = request.body
+    if request.headers.get('content-encoding', '') == 'gzip':
+        body = gzip.decompress(body)
+    if request.headers.get('content-type', '').startswith('application/x-ndjson'):
+        return len([json.loads(line) for line in body.splitlines() if line])
+    rows = json.loads(body)
+    if not isinstance(rows, list):
+        raise ValueError('no array')
+    return len(rows)
+
+
+def save_rows(connection, request):
+    connection.read_body(request)
+    try:
+        count = count_rows(request)
+    except (ValueError, OSError, EOFError):
+        connection.send_answer(b'{"error":"invalid body"}', '400 Bad Request')
+        return False
+    saved = connection.server.shared.saved
+    if saved.take(request.headers.get('idempotency-key'), request.body, count):
+        request.rows = count
+        return True
+    connection.send_answer(b'{"error":"same key, other body"}', '422 Unprocessable Content')
+    return False
+
+
+def fault_status(connection, request):
+    """status= with Retry-After by retry_after, when the body was read."""
+    connection.read_body(request)
+    connection.send_answer(request.raw('body', b'{"error":"refused"}'),
+                           '%d Refused' % request.number('status', 503),
+                           headers=retry_after(request))
+
+
+def fault_early_status(connection, request):
+    """status= when bytes= of the body were read (default none), and no more of it is; then closes,
+    or (linger=1) reads and drops the rest first, or (abrupt=1) closes without a FIN.
+    says_close=1: Connection: close."""
+    fault_read_part(connection, request)
+    connection.close_unasked()
+    connection.close_was_asked = request.flag('says_close')
+    connection.send_answer(request.raw('body', b'{"error":"too large"}'),
+                           '%d Refused' % request.number('status', 413))
+    if request.flag('linger'):
+        connection.wait_for_client()
+    if request.flag('abrupt'):
+        connection.close_at_once()
+
+
+def fault_read_part(connection, request):
+    while len(connection.buffer) < request.number('bytes', 0):
+        connection.fill()
+
+
+def fault_close_early(connection, request):
+    """Closes, without a FIN, delay_ms= after bytes= of the body were read (default none)."""
+    fault_read_part(connection, request)
+    time.sleep(request.number('delay_ms', 0) / 1000)
+    connection.close_at_once()
+
+
+def fault_close(connection, request):
+    """Reads the body, takes nothing, closes without an answer."""
+    connection.read_body(request)
+    connection.close_unasked()
+
+
+def fault_answer_lost(connection, request):
+    """Takes the rows, then closes without an answer."""
+    if save_rows(connection, request):
+        connection.close_unasked()
+
+
+def fault_silence(connection, request):
+    """Reads the body and never answers."""
+    connection.read_body(request)
+    connection.wait_for_client()
+
+
+def fault_unread(connection, request):
+    """Reads nothing of the body and says nothing, for delay_ms= or until the client hangs up."""
+    time.sleep(request.number('delay_ms', 600000) / 1000)
+    connection.close_unasked()
+
+
+SAVE_FAULTS = {
+    'status': fault_status,
+    'early_status': fault_early_status,
+    'close_early': fault_close_early,
+    'close': fault_close,
+    'answer_lost': fault_answer_lost,
+    'silence': fault_silence,
+    'unread': fault_unread,
+}
+
+
+def has_fault(connection, request):
+    """Whether fault= is this request's: skip= tries of key= are spared (default none), then times=
+    of them have it (default all), and the one that follows has the status then=, if given."""
+    if 'fault' not in request.parameters:
+        return False
+    if 'times' not in request.parameters and 'skip' not in request.parameters:
+        return True
+    tries = connection.server.shared.count_try(request.text('key')) - request.number('skip', 0)
+    if 'then' in request.parameters and tries == request.number('times') + 1:
+        request.parameters.update(fault=b'status', status=request.raw('then'))
+        return True
+    return 0 < tries <= request.number('times', tries)
+
+
+def behave_save(connection, request):
+    """Takes rows and answers {"rows": k}, each Idempotency-Key once. fault= (see SAVE_FAULTS) comes
+    first: see has_fault. answer= and good_status= instead of that answer."""
+    if has_fault(connection, request):
+        SAVE_FAULTS[request.text('fault')](connection, request)
+    elif save_rows(connection, request):
+        connection.send_answer(request.raw('answer', b'{"rows":%d}' % request.rows),
+                               '%d Saved' % request.number('good_status', 200))
+
+
+def behave_saved(connection, request):
+    """What was saved: rows, requests, and of each body key, rows, bytes, sha256, start, repeat."""
+    connection.send_answer(connection.server.shared.saved.as_json())
+
+
+def behave_reference(connection, request):
+    """/reference/BODY/info as the reference endpoint has it; every POST below fails with BODY."""
+    if request.path.endswith('/info'):
+        connection.send_answer(b'{"program":"scripted","save_table":"public.posted"}')
+        return
+    body = request.path[len('/reference/'):].rpartition('/')[0]
+    connection.send_answer(body.encode(), '500 Trouble')
+
+
+def behave_table(connection, request):
+    """/table/NAME as PostgREST has it: GET has no rows, POST takes some and answers 201, empty."""
+    if request.method == 'GET':
+        connection.send_answer(b'[]', headers=['Content-Range: */*'])
+    elif save_rows(connection, request):
+        connection.send_answer(b'', '201 Created')
+
+
+# --- between a client and a server that is honest ----------------------------
+
+def pass_on(connection, request, port, target):
+    """Asks the server on 127.0.0.1:port, body read before; returns its answer."""
+    upstream = http.client.HTTPConnection('127.0.0.1', port, timeout=600)
+    headers = {name: value for name, value in request.headers.items()
+               if name not in ('host', 'connection', 'content-length')}
+    upstream.request(request.method, target, request.body or None, headers)
+    answer = upstream.getresponse()
+    body = answer.read()
+    upstream.close()
+    return answer, body
+
+
+def behave_via(connection, request):
+    """/via/PORT/SPEC/REST: passed on to the server on that port, as /REST; SPEC is - or name:value
+    pairs with commas between, a fault as for /save, which the POSTs to save_to_db have. Of its own:
+    answer_lost, passed on and then closed without an answer; cut, closed within the answer."""
+    _, _, port, spec, rest = request.target.split('/', 4)
+    is_save = request.method == 'POST' and rest.startswith('save_to_db')
+    if is_save and spec != '-':
+        request.parameters.update((name, value.encode()) for name, _, value in
+                                  (pair.partition(':') for pair in spec.split(',')))
+    fault = request.text('fault') if is_save and has_fault(connection, request) else ''
+    if fault and fault not in ('answer_lost', 'cut'):
+        SAVE_FAULTS[fault](connection, request)
+        return
+    connection.read_body(request)
+    answer, body = pass_on(connection, request, int(port), '/' + rest)
+    if fault:
+        connection.close_unasked()
+    if fault == 'answer_lost':
+        return
+    headers = ['%s: %s' % pair for pair in answer.getheaders()
+               if pair[0].lower() in ('retry-after', 'www-authenticate', 'content-encoding')]
+    connection.send_head('%d %s' % (answer.status, answer.reason), len(body),
+                         answer.getheader('Content-Type'), headers)
+    connection.send(body[:1] if fault == 'cut' else body)
+
+
+def behave_reset_saved(connection, request):
+    connection.server.shared.saved.forget()
+    connection.send_answer(b'[]')
 
 
 # --- compression -------------------------------------------------------------
@@ -679,7 +934,15 @@ BEHAVIOURS = {
     '/chunked': behave_chunked,
     '/retry': behave_retry,
     '/flaky': behave_flaky,
+    '/flaky_close': behave_flaky_close,
     '/redirect': behave_redirect,
+    '/save': behave_save,
+    '/save_to_db': behave_save,
+    '/reference/': behave_reference,
+    '/table/': behave_table,
+    '/via/': behave_via,
+    '/saved': behave_saved,
+    '/reset_saved': behave_reset_saved,
     '/gzip': behave_gzip,
     '/bomb': behave_bomb,
     '/endless_headers': behave_endless_headers,
@@ -689,13 +952,16 @@ BEHAVIOURS = {
     '/wide': behave_wide,
     '/deep': behave_deep,
     '/rows': behave_rows,
+    '/load_from_db': behave_rows,
     '/ndjson': behave_ndjson,
     '/columns': behave_columns,
     '/connection_id': behave_connection_id,
     '/requests': behave_requests,
     '/reset_requests': behave_reset_requests,
 }
-UNLOGGED_PATHS = ('/requests', '/reset_requests')
+UNLOGGED_PATHS = ('/requests', '/reset_requests', '/saved', '/reset_saved')
+# they decide by themselves what is read of a request's body
+BODY_READERS = (behave_save, behave_table, behave_via)
 
 
 def find_behaviour(path):

@@ -46,7 +46,8 @@ my %calls = (
 	bench_extract => 'SELECT * FROM bench_extract(1)',
 	bench_http_fetch => "SELECT * FROM bench_http_fetch($url, 3)",
 	bench_compare => "SELECT * FROM bench_compare($url)",
-	bench_reference_table => "SELECT bench_reference_table(1, name => 'own.reference')");
+	bench_reference_table => "SELECT bench_reference_table(1, name => 'own.reference')",
+	bench_process_usage => "SELECT * FROM bench_process_usage('{1}')");
 for my $function (sort keys %calls)
 {
 	fails_with(
@@ -60,7 +61,7 @@ for my $function (sort keys %calls)
 $superuser->value("GRANT EXECUTE ON FUNCTION $_ TO ordinary")
   for split /;/,
   $superuser->value(
-	"SELECT string_agg(p.oid::regprocedure::text, ';') FROM pg_proc AS p WHERE p.proname IN ('bench_extract', 'bench_http_fetch', 'bench_compare', 'bench_reference_table')"
+	"SELECT string_agg(p.oid::regprocedure::text, ';') FROM pg_proc AS p WHERE p.proname IN ('bench_extract', 'bench_http_fetch', 'bench_compare', 'bench_reference_table', 'bench_process_usage')"
   );
 
 succeeds($ordinary, extract_call('path, rows, status', 'TABLE open_to_all', 3),
@@ -78,6 +79,12 @@ succeeds(
 	'own.reference', 'granted: bench_reference_table, in a schema of its own');
 succeeds($ordinary, 'SELECT count(*), count(DISTINCT id) FROM own.reference',
 	'5|5', 'and it holds its rows');
+succeeds(
+	$ordinary,
+	"SELECT pid = pg_backend_pid() FROM bench_process_usage(ARRAY[pg_backend_pid(), "
+	  . $superuser->pid . '])',
+	't',
+	'granted: bench_process_usage, of its own backends only');
 fails_with(
 	$ordinary,
 	"SELECT bench_reference_table(5, name => 'own.reference')",

@@ -1,0 +1,31 @@
+#include "measure/row_sink.h"
+#include "interrupt.h"
+#include "measure/value_log.h"
+#include "progress.h"
+
+#define PROGRESS_ROWS 1024 /* a power of two: shown in such steps */
+
+bool
+row_sink_take(RowSink *sink, const Value *values)
+{
+	for (int i = 0; i < sink->type->columns; i++)
+		sink->nulls += values[i].is_null;
+	if ((++sink->rows & (PROGRESS_ROWS - 1)) == 0)
+		progress_add(PROGRESS_ROWS);
+	sink->interrupted = interrupt_requested();
+	if (sink->interrupted)
+		return false;
+	if (sink->digest == NULL)
+		return true;
+	if (!value_digest_add(sink->digest, values))
+	{
+		sink->problem = "a json value is not valid JSON";
+		return false;
+	}
+	if (sink->log != NULL && !value_log_take(sink->log, sink->digest))
+	{
+		sink->problem = "the temporary file of the comparison cannot be written or read";
+		return false;
+	}
+	return true;
+}

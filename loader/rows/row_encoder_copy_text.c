@@ -1,0 +1,168 @@
+/*
+ * row_encoder_copy_text.c - rows as COPY ... FROM STDIN reads them by default: fields
+ * parted by a tab, \N for null, backslash escapes
+ * (https://www.postgresql.org/docs/15/sql-copy.html, 'Text Format').
+ */
+#include "rows/hex_encode.h"
+#include "rows/row_encoder.h"
+#include "rows/value_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WORD       sizeof(uint64_t)
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+#define HIGH_BITS  EACH(0x80)
+
+struct RowEncoderState
+{
+	const RowType *type;
+};
+
+/* By byte below 0x20: the letter of its escape, as COPY TO writes them; 0: it goes out as it is. */
+static const char escape_letters[0x20] = {
+	['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\v'] = 'v', ['\f'] = 'f', ['\r'] = 'r'};
+
+static inline bool
+is_special(unsigned char byte)
+{
+	return byte < 0x20 || byte == '\\';
+}
+
+/*
+ * Whether any of eight bytes is special. The subtraction may borrow from a byte
+ * that is found into its neighbour, so the answer is exact for the word and not for
+ * the place.
+ */
+static inline bool
+word_is_special(uint64_t word)
+{
+	uint64_t backslash = word ^ EACH('\\');
+	uint64_t control_found = (word - EACH(0x20)) & ~word;
+	uint64_t backslash_found = (backslash - EACH(1)) & ~backslash;
+
+	return ((control_found | backslash_found) & HIGH_BITS) != 0;
+}
+
+/* Bytes before the first special one. */
+static size_t
+plain_length(const char *text, size_t length)
+{
+	size_t done = 0;
+
+	for (; length - done >= WORD; done += WORD)
+	{
+		uint64_t word;
+
+		memcpy(&word, text + done, WORD);
+		if (word_is_special(word))
+			break;
+	}
+	while (done < length && !is_special((unsigned char) text[done]))
+		done++;
+	return done;
+}
+
+/* False for NUL, which no text of PostgreSQL can hold. */
+static bool
+put_special(JsonEncoder *to, unsigned char byte)
+{
+	char letter = byte == '\\' ? '\\' : escape_letters[byte];
+
+	if (byte == '\0')
+		return false;
+	if (letter != 0)
+		json_encode_char(to, '\\');
+	json_encode_char(to, letter != 0 ? letter : (char) byte);
+	return true;
+}
+
+static bool
+put_text(JsonEncoder *to, const char *text, size_t length)
+{
+	for (;;)
+	{
+		size_t plain = plain_length(text, length);
+
+		json_encode_raw(to, text, plain);
+		if (plain == length)
+			return true;
+		if (!put_special(to, (unsigned char) text[plain]))
+			return false;
+		text += plain + 1;
+		length -= plain + 1;
+	}
+}
+
+static bool
+put_value(JsonEncoder *to, ColumnType type, const Value *value)
+{
+	char printed[VALUE_TEXT_MAX];
+
+	if (value->is_null)
+		json_encode_raw(to, "\\N", 2);
+	else if (type == COLUMN_BYTEA)
+	{
+		json_encode_literal(to, "\\\\x");
+		hex_encode(to, value->text.bytes, value->text.length);
+	}
+	else if (column_type_is_text(type))
+		return put_text(to, value->text.bytes, value->text.length);
+	else
+		json_encode_raw(to, printed, value_print(type, value, printed));
+	return true;
+}
+
+static RowEncoderState *
+open_copy_text(const RowType *type, char *problem, size_t problem_size)
+{
+	RowEncoderState *state = malloc(sizeof(RowEncoderState));
+
+	(void) problem;
+	(void) problem_size;
+	if (state != NULL)
+		state->type = type;
+	return state;
+}
+
+static void
+close_copy_text(RowEncoderState *state)
+{
+	free(state);
+}
+
+static void
+put_nothing(RowEncoderState *state, JsonEncoder *to)
+{
+	(void) state;
+	(void) to;
+}
+
+static bool
+put_row(RowEncoderState *state, const Value *values, bool first, JsonEncoder *to, int *column)
+{
+	const RowType *type = state->type;
+
+	(void) first;
+	for (int i = 0; i < type->columns; i++)
+	{
+		if (i > 0)
+			json_encode_char(to, '\t');
+		if (!put_value(to, type->column[i].type, &values[i]))
+		{
+			*column = i;
+			return false;
+		}
+	}
+	json_encode_char(to, '\n');
+	return true;
+}
+
+const RowEncoder row_encoder_copy_text = {
+	.name = "copy-text",
+	.open = open_copy_text,
+	.close = close_copy_text,
+	.begin = put_nothing,
+	.row = put_row,
+	.end = put_nothing,
+};

@@ -1,0 +1,120 @@
+/*
+ * row_encoder_parameters.c - values as parameters of a statement, in text form: ready to
+ * be pointed at, each behind its length and followed by the terminator that libpq wants.
+ */
+#include "rows/hex_encode.h"
+#include "rows/row_encoder.h"
+#include "rows/value_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct RowEncoderState
+{
+	const RowType *type;
+};
+
+static void
+put_length(JsonEncoder *to, int32_t length)
+{
+	char word[sizeof(int32_t)];
+
+	memcpy(word, &length, sizeof(word));
+	json_encode_raw(to, word, sizeof(word));
+}
+
+static void
+put_parameter(JsonEncoder *to, const char *text, size_t length)
+{
+	put_length(to, (int32_t) length);
+	json_encode_raw(to, text, length);
+	json_encode_char(to, '\0');
+}
+
+static bool
+put_text(JsonEncoder *to, const char *text, size_t length)
+{
+	if (length > INT32_MAX || (length > 0 && memchr(text, '\0', length) != NULL))
+		return false;
+	put_parameter(to, text, length);
+	return true;
+}
+
+static bool
+put_bytea(JsonEncoder *to, const char *bytes, size_t length)
+{
+	if (length > (INT32_MAX - 2) / 2)
+		return false;
+	put_length(to, (int32_t) (2 + 2 * length));
+	json_encode_raw(to, "\\x", 2);
+	hex_encode(to, bytes, length);
+	json_encode_char(to, '\0');
+	return true;
+}
+
+static bool
+put_value(JsonEncoder *to, ColumnType type, const Value *value)
+{
+	char printed[VALUE_TEXT_MAX];
+
+	if (value->is_null)
+		put_length(to, -1);
+	else if (type == COLUMN_BYTEA)
+		return put_bytea(to, value->text.bytes, value->text.length);
+	else if (column_type_is_text(type))
+		return put_text(to, value->text.bytes, value->text.length);
+	else
+		put_parameter(to, printed, value_print(type, value, printed));
+	return true;
+}
+
+static RowEncoderState *
+open_parameters(const RowType *type, char *problem, size_t problem_size)
+{
+	RowEncoderState *state = malloc(sizeof(RowEncoderState));
+
+	(void) problem;
+	(void) problem_size;
+	if (state != NULL)
+		state->type = type;
+	return state;
+}
+
+static void
+close_parameters(RowEncoderState *state)
+{
+	free(state);
+}
+
+static void
+put_nothing(RowEncoderState *state, JsonEncoder *to)
+{
+	(void) state;
+	(void) to;
+}
+
+static bool
+put_row(RowEncoderState *state, const Value *values, bool first, JsonEncoder *to, int *column)
+{
+	const RowType *type = state->type;
+
+	(void) first;
+	for (int i = 0; i < type->columns; i++)
+	{
+		if (!put_value(to, type->column[i].type, &values[i]))
+		{
+			*column = i;
+			return false;
+		}
+	}
+	return true;
+}
+
+const RowEncoder row_encoder_parameters = {
+	.name = "parameters",
+	.open = open_parameters,
+	.close = close_parameters,
+	.begin = put_nothing,
+	.row = put_row,
+	.end = put_nothing,
+};

@@ -1,0 +1,422 @@
+#include "serve/copy_value.h"
+#include "json_number.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/*
+ * Literals within literals: at depth d a quotation mark or a backslash of a value has
+ * been quoted d times, each time by a backslash before every one of them, and COPY doubles
+ * the backslashes once more. (A row literal takes backslashes as an array literal does.)
+ */
+typedef struct Writer
+{
+	JsonEncoder *to;
+	unsigned depth;
+	CopyValueResult result;
+} Writer;
+
+static void put_json(Writer *writer, const TypeShape *shape, const char *p, const char *end);
+
+/* --- text ------------------------------------------------------------------------------- */
+
+static void
+put_backslashes(Writer *writer, unsigned count)
+{
+	for (; count > 0; count--)
+		json_encode_raw(writer->to, "\\\\", 2);
+}
+
+/* A character of a value that some layer gives a meaning. */
+static void
+put_special(Writer *writer, char c)
+{
+	switch (c)
+	{
+		case '\\':
+			put_backslashes(writer, 1u << writer->depth);
+			break;
+		case '"':
+			put_backslashes(writer, (1u << writer->depth) - 1);
+			json_encode_char(writer->to, '"');
+			break;
+		case '\n':
+			json_encode_raw(writer->to, "\\n", 2);
+			break;
+		case '\r':
+			json_encode_raw(writer->to, "\\r", 2);
+			break;
+		case '\t':
+			json_encode_raw(writer->to, "\\t", 2);
+			break;
+		default:
+			writer->result = COPY_VALUE_NUL;
+	}
+}
+
+static bool
+is_special(char c)
+{
+	return c == '\\' || c == '"' || c == '\n' || c == '\r' || c == '\t' || c == '\0';
+}
+
+static void
+put_text(Writer *writer, const char *text, const char *end)
+{
+	while (text < end)
+	{
+		const char *run = text;
+
+		while (text < end && !is_special(*text))
+			text++;
+		json_encode_raw(writer->to, run, (size_t) (text - run));
+		if (text < end)
+			put_special(writer, *text++);
+	}
+}
+
+/* --- JSON text: valid and without white space, as the decoder gives it ---------------------- */
+
+/* From the opening quote to behind the closing one. */
+static const char *
+skip_string(const char *p, const char *end)
+{
+	for (p++; p < end && *p != '"'; p++)
+		p += *p == '\\';
+	return p < end ? p + 1 : end;
+}
+
+/* To behind the value at p. */
+static const char *
+skip_value(const char *p, const char *end)
+{
+	int depth = 0;
+
+	while (p < end)
+	{
+		char c = *p;
+
+		if (c == '"')
+			p = skip_string(p, end);
+		else if (depth == 0 && (c == ',' || c == '}' || c == ']'))
+			return p;
+		else
+		{
+			depth += c == '{' || c == '[';
+			depth -= c == '}' || c == ']';
+			p++;
+		}
+		if (depth == 0 && (c == '"' || c == '}' || c == ']'))
+			return p;
+	}
+	return end;
+}
+
+static bool
+is_null(const char *p)
+{
+	return *p == 'n';
+}
+
+static unsigned
+hex_value(const char *digits)
+{
+	unsigned value = 0;
+
+	for (int i = 0; i < 4; i++)
+		value = value << 4 |
+				(unsigned) (digits[i] <= '9' ? digits[i] - '0' : (digits[i] | 0x20) - 'a' + 10);
+	return value;
+}
+
+/* Writes a character as UTF-8 (RFC 3629); bytes. */
+static size_t
+encode_character(char utf8[4], unsigned c)
+{
+	size_t length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+	static const unsigned char first[] = {0, 0, 0xc0, 0xe0, 0xf0};
+
+	for (size_t i = length - 1; i > 0; i--, c >>= 6)
+		utf8[i] = (char) (0x80 | (c & 0x3f));
+	utf8[0] = (char) (first[length] | c);
+	return length;
+}
+
+/* Takes the escape at p, its backslash; what it stands for, and its length. */
+static const char *
+take_escape(const char *p, char utf8[4], size_t *length)
+{
+	static const char letters[] = "bfnrt", meanings[] = "\b\f\n\r\t";
+	const char *letter;
+	unsigned c;
+
+	p++;
+	if (*p != 'u')
+	{
+		letter = strchr(letters, *p);
+		utf8[0] = letter == NULL ? *p : meanings[letter - letters];
+		*length = 1;
+		return p + 1;
+	}
+	c = hex_value(p + 1);
+	p += 5;
+	if (c >= 0xd800 && c <= 0xdbff)
+	{
+		c = 0x10000 + ((c - 0xd800) << 10) + (hex_value(p + 2) - 0xdc00);
+		p += 6;
+	}
+	*length = encode_character(utf8, c);
+	return p;
+}
+
+/* The next piece of a string's characters, from *p to before `end`, its closing quote; its length. */
+static const char *
+next_piece(const char **p, const char *end, char utf8[4], size_t *length)
+{
+	const char *piece = *p;
+
+	if (*piece == '\\')
+	{
+		*p = take_escape(piece, utf8, length);
+		return utf8;
+	}
+	*p = memchr(piece, '\\', (size_t) (end - piece));
+	if (*p == NULL)
+		*p = end;
+	*length = (size_t) (*p - piece);
+	return piece;
+}
+
+/* The characters of a string, from its opening quote to behind the closing one. */
+static void
+put_string(Writer *writer, const char *p, const char *end)
+{
+	for (p++, end--; p < end;)
+	{
+		char utf8[4];
+		size_t length;
+		const char *piece = next_piece(&p, end, utf8, &length);
+
+		put_text(writer, piece, piece + length);
+	}
+}
+
+static bool
+string_equals(const char *p, const char *end, const char *wanted)
+{
+	size_t left = strlen(wanted);
+
+	for (p++, end--; p < end;)
+	{
+		char utf8[4];
+		size_t length;
+		const char *piece = next_piece(&p, end, utf8, &length);
+
+		if (length > left || memcmp(piece, wanted, length) != 0)
+			return false;
+		wanted += length;
+		left -= length;
+	}
+	return left == 0;
+}
+
+/* --- literals -------------------------------------------------------------------------------- */
+
+static void
+put_integer_digits(Writer *writer, const char *p, const char *end)
+{
+	size_t length = (size_t) (end - p);
+	int64_t value;
+
+	if ((memchr(p, 'e', length) != NULL || memchr(p, 'E', length) != NULL ||
+		 memchr(p, '.', length) != NULL) &&
+		json_number_to_int64(p, length, &value) == JSON_NUMBER_OK)
+		json_encode_int64(writer->to, value);
+	else
+		json_encode_raw(writer->to, p, length);
+}
+
+/* A value between quotation marks, one layer further in. */
+static void
+put_quoted(Writer *writer, const TypeShape *shape, const char *p, const char *end)
+{
+	put_special(writer, '"');
+	writer->depth++;
+	put_json(writer, shape, p, end);
+	writer->depth--;
+	put_special(writer, '"');
+}
+
+/* Whether an array within an array is a further dimension of it, rather than an element. */
+static bool
+is_dimension(const TypeShape *array, const char *p)
+{
+	return *p == '[' && array->element->kind != TYPE_SHAPE_JSON &&
+		   array->element->kind != TYPE_SHAPE_ARRAY;
+}
+
+static void
+put_array(Writer *writer, const TypeShape *shape, const char *p, const char *end)
+{
+	const char *start = p + 1;
+
+	json_encode_char(writer->to, '{');
+	for (p = start; p < end && *p != ']';)
+	{
+		const char *value = p + (p > start);
+		const char *value_end = skip_value(value, end);
+
+		if (p > start)
+			json_encode_char(writer->to, shape->delimiter);
+		if (is_null(value))
+			json_encode_literal(writer->to, "NULL");
+		else if (is_dimension(shape, value))
+			put_array(writer, shape, value, value_end);
+		else
+			put_quoted(writer, shape->element, value, value_end);
+		p = value_end;
+	}
+	json_encode_char(writer->to, '}');
+}
+
+/* One member of an object, within its text. */
+typedef struct Member
+{
+	const char *key, *key_end; /* quotes included */
+	const char *value, *value_end;
+} Member;
+
+/* Takes the next member off *p, which begins behind the object's "{"; false at its end. */
+static bool
+next_member(const char **p, const char *end, Member *member)
+{
+	const char *at = *p + (**p == ',');
+
+	if (at >= end || *at != '"')
+		return false;
+	member->key = at;
+	member->key_end = skip_string(at, end);
+	member->value = member->key_end + 1;
+	member->value_end = skip_value(member->value, end);
+	*p = member->value_end;
+	return true;
+}
+
+/* The last one counts of a key that comes twice, as with the columns. */
+static bool
+find_member(const char *object, const char *end, const char *name, Member *found)
+{
+	const char *p = object + 1;
+	bool is_there = false;
+	Member member;
+
+	while (next_member(&p, end, &member))
+	{
+		if (string_equals(member.key, member.key_end, name))
+		{
+			*found = member;
+			is_there = true;
+		}
+	}
+	return is_there;
+}
+
+static bool
+has_attribute(const TypeShape *shape, const Member *member)
+{
+	for (int i = 0; i < shape->attributes; i++)
+		if (string_equals(member->key, member->key_end, shape->attribute[i].name))
+			return true;
+	return false;
+}
+
+static void
+put_composite(Writer *writer, const TypeShape *shape, const char *object, const char *end)
+{
+	const char *p = object + 1;
+	Member member;
+
+	while (next_member(&p, end, &member))
+		if (!has_attribute(shape, &member))
+			writer->result = COPY_VALUE_UNKNOWN_KEY;
+	json_encode_char(writer->to, '(');
+	for (int i = 0; i < shape->attributes; i++)
+	{
+		if (i > 0)
+			json_encode_char(writer->to, ',');
+		if (find_member(object, end, shape->attribute[i].name, &member) && !is_null(member.value))
+			put_quoted(writer, shape->attribute[i].shape, member.value, member.value_end);
+	}
+	json_encode_char(writer->to, ')');
+}
+
+/* A value that is not null. */
+static void
+put_json(Writer *writer, const TypeShape *shape, const char *p, const char *end)
+{
+	if (shape->kind == TYPE_SHAPE_JSON)
+		put_text(writer, p, end);
+	else if (*p == '"')
+		put_string(writer, p, end);
+	else if (*p == '[' && shape->kind == TYPE_SHAPE_ARRAY)
+		put_array(writer, shape, p, end);
+	else if (*p == '{' && shape->kind == TYPE_SHAPE_COMPOSITE)
+		put_composite(writer, shape, p, end);
+	else if (*p != '[' && *p != '{' && shape->kind == TYPE_SHAPE_INTEGER)
+		put_integer_digits(writer, p, end);
+	else
+		put_text(writer, p, end);
+}
+
+/* --- fields of a row ------------------------------------------------------------------------- */
+
+/* A string for a json column: what the decoder took off is put back. */
+static void
+put_json_string(Writer *writer, const char *text, const char *end)
+{
+	json_encode_char(writer->to, '"');
+	for (; text < end; text++)
+	{
+		char escaped[8];
+
+		if (*text == '"' || *text == '\\')
+			put_special(writer, '\\');
+		if ((unsigned char) *text >= ' ')
+			put_text(writer, text, text + 1);
+		else
+		{
+			snprintf(escaped, sizeof(escaped), "\\u%04x", (unsigned) (unsigned char) *text);
+			put_text(writer, escaped, escaped + strlen(escaped));
+		}
+	}
+	json_encode_char(writer->to, '"');
+}
+
+CopyValueResult
+copy_value_put(JsonEncoder *to, const TypeShape *shape, const JsonField *field)
+{
+	Writer writer = {.to = to, .result = COPY_VALUE_OK};
+
+	switch (field->kind)
+	{
+		case JSON_FIELD_MISSING:
+		case JSON_FIELD_NULL:
+			json_encode_raw(to, "\\N", 2);
+			break;
+		case JSON_FIELD_BOOL:
+			json_encode_literal(to, field->boolean ? "true" : "false");
+			break;
+		case JSON_FIELD_INTEGER:
+			json_encode_int64(to, field->integer);
+			break;
+		case JSON_FIELD_STRING:
+			if (shape->kind == TYPE_SHAPE_JSON)
+				put_json_string(&writer, field->text, field->text + field->length);
+			else
+				put_text(&writer, field->text, field->text + field->length);
+			break;
+		default:
+			put_json(&writer, shape, field->text, field->text + field->length);
+	}
+	return writer.result;
+}

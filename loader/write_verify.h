@@ -1,0 +1,23 @@
+/*
+ * write_verify.h - whether the table holds what was sent: no row lost, none doubled, no value changed.
+ */
+#ifndef TRANSFERBENCH_WRITE_VERIFY_H
+#define TRANSFERBENCH_WRITE_VERIFY_H
+
+#include "write_setup.h"
+
+/* Counts the rows of our own table after a trial, and compares with what was committed; settles what was
+ * in doubt where the count can. Raises the exit status when rows are lost or doubled. */
+extern void write_verify_count(WriteSetup *setup, Trial *trial);
+
+typedef struct WriteVerification
+{
+	bool done; /* false: it could not be made, after a message */
+	bool equal;
+	char *changed_columns; /* "ratio, label"; NULL for none; the caller frees */
+} WriteVerification;
+
+/* Compares the digest of the first `rows` rows of the source, typed values, with that of the table. */
+extern void write_verify_digest(WriteSetup *setup, int64_t rows, WriteVerification *verification);
+
+#endif

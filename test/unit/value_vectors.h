@@ -1,0 +1,203 @@
+/*
+ * value_vectors.h - values as PostgreSQL 15.20 has them: what its output, send and to_json
+ * functions write under the pinned settings of DESIGN 'Digest', and what the extension's
+ * row_hasher makes of a row of one column, "x".
+ */
+#ifndef TRANSFERBENCH_VALUE_VECTORS_H
+#define TRANSFERBENCH_VALUE_VECTORS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct ValueVector
+{
+	const char *type_name;
+	const char *text;
+	const char *binary; /* hex; NULL for types whose binary form is not known */
+	const char *json;
+	uint64_t digest;
+} ValueVector;
+
+static const ValueVector value_vectors[] = {
+	{"boolean", "t", "01", "true", UINT64_C(0xd9e267b8fec1e139)},
+	{"boolean", "f", "00", "false", UINT64_C(0x2cc363e11662ae93)},
+	{"smallint", "-32768", "8000", "-32768", UINT64_C(0x92dcc502b1e3a9c8)},
+	{"smallint", "32767", "7fff", "32767", UINT64_C(0xad8a4355aa5eb788)},
+	{"integer", "-2147483648", "80000000", "-2147483648", UINT64_C(0x35700faf85b68eb6)},
+	{"integer", "2147483647", "7fffffff", "2147483647", UINT64_C(0x5066f3e3f01f9c28)},
+	{"bigint", "-9223372036854775808", "8000000000000000", "-9223372036854775808",
+	 UINT64_C(0x5804bee1de2b2695)},
+	{"bigint", "9223372036854775807", "7fffffffffffffff", "9223372036854775807",
+	 UINT64_C(0x599643fd6ba76570)},
+	{"bigint", "0", "0000000000000000", "0", UINT64_C(0x2686f19f4f8e09b0)},
+	{"bigint", "9007199254740993", "0020000000000001", "9007199254740993",
+	 UINT64_C(0x36f567b6fa75cae2)},
+	{"real", "0", "00000000", "0", UINT64_C(0x6b9bcc0ea7f4d66e)},
+	{"real", "-0", "80000000", "-0", UINT64_C(0x7d5feedfc1a97ee6)},
+	{"real", "NaN", "7fc00000", "\"NaN\"", UINT64_C(0x29a1aec977be03d3)},
+	{"real", "Infinity", "7f800000", "\"Infinity\"", UINT64_C(0x81ac3f7369897830)},
+	{"real", "-Infinity", "ff800000", "\"-Infinity\"", UINT64_C(0xf03a2e365a0e6183)},
+	{"real", "0.1", "3dcccccd", "0.1", UINT64_C(0xaad0c1ac3b9ca97c)},
+	{"real", "1e-45", "00000001", "1e-45", UINT64_C(0x812c213e8d8ed693)},
+	{"real", "3.4028235e+38", "7f7fffff", "3.4028235e+38", UINT64_C(0xd98d3d7c08a25cd4)},
+	{"real", "1e+06", "49742400", "1e+06", UINT64_C(0xe284c34ef315b494)},
+	{"real", "999999", "497423f0", "999999", UINT64_C(0x0b00195ee38f18ea)},
+	{"real", "0.0001", "38d1b717", "0.0001", UINT64_C(0x0eed8b8228e38823)},
+	{"real", "1e-05", "3727c5ac", "1e-05", UINT64_C(0xcac968b520036ffb)},
+	{"real", "1.6777216e+07", "4b800000", "1.6777216e+07", UINT64_C(0x04f0bfa637a70200)},
+	{"real", "8.589935e+09", "50000000", "8.589935e+09", UINT64_C(0xd84b1324998d99b3)},
+	{"double precision", "0", "0000000000000000", "0", UINT64_C(0x6b9bcc0ea7f4d66e)},
+	{"double precision", "-0", "8000000000000000", "-0", UINT64_C(0x7d5feedfc1a97ee6)},
+	{"double precision", "NaN", "7ff8000000000000", "\"NaN\"", UINT64_C(0x29a1aec977be03d3)},
+	{"double precision", "Infinity", "7ff0000000000000", "\"Infinity\"",
+	 UINT64_C(0x81ac3f7369897830)},
+	{"double precision", "-Infinity", "fff0000000000000", "\"-Infinity\"",
+	 UINT64_C(0xf03a2e365a0e6183)},
+	{"double precision", "0.1", "3fb999999999999a", "0.1", UINT64_C(0x8dc9dea9c96b14ba)},
+	{"double precision", "5e-324", "0000000000000001", "5e-324", UINT64_C(0xf0b07ac4081b4bce)},
+	{"double precision", "2.2250738585072014e-308", "0010000000000000", "2.2250738585072014e-308",
+	 UINT64_C(0xdec19d4e9b9ee3e7)},
+	{"double precision", "1.7976931348623157e+308", "7fefffffffffffff", "1.7976931348623157e+308",
+	 UINT64_C(0xa73b9a35fbba8457)},
+	{"double precision", "1e+15", "430c6bf526340000", "1e+15", UINT64_C(0x501bd6450b147ee6)},
+	{"double precision", "999999999999999", "430c6bf52633fff8", "999999999999999",
+	 UINT64_C(0xaa098ddd768a036f)},
+	{"double precision", "1.2345678901234568e+17", "437b69b4ba630f35", "1.2345678901234568e+17",
+	 UINT64_C(0x99bdd017014561ce)},
+	{"double precision", "0.0001", "3f1a36e2eb1c432d", "0.0001", UINT64_C(0x424c34e529106831)},
+	{"double precision", "-1.2345678901234568e-05", "bee9e409302678ba", "-1.2345678901234568e-05",
+	 UINT64_C(0x0ea9534091ec2918)},
+	{"double precision", "9.999999999999999e+22", "44b52d02c7e14af6", "9.999999999999999e+22",
+	 UINT64_C(0x47b0f89c8874e908)},
+	{"double precision", "9.007199254740992e+15", "4340000000000000", "9.007199254740992e+15",
+	 UINT64_C(0x2585078798b21334)},
+	{"double precision", "1e+20", "4415af1d78b58c40", "1e+20", UINT64_C(0xc5a902b00378a7b1)},
+	{"double precision", "123456.789", "40fe240c9fbe76c9", "123456.789",
+	 UINT64_C(0x4179ec95b4186ab9)},
+	{"double precision", "4.35", "4011666666666666", "4.35", UINT64_C(0xe5c5e46004bd8869)},
+	{"double precision", "2.98023223876953e-08", "3e5ffffffffffffc", "2.98023223876953e-08",
+	 UINT64_C(0x0bc0619433e58336)},
+	{"double precision", "9.5367431640625e-07", "3eb0000000000000", "9.5367431640625e-07",
+	 UINT64_C(0x144ae7a066e21ad6)},
+	{"numeric", "0", "0000000000000000", "0", UINT64_C(0x2110f63adc8e6e42)},
+	{"numeric", "0.00", "0000000000000002", "0.00", UINT64_C(0x2110f63adc8e6e42)},
+	{"numeric", "1.50", "000200000000000200011388", "1.50", UINT64_C(0x7bb0b596fb70c418)},
+	{"numeric", "-1.5", "000200004000000100011388", "-1.5", UINT64_C(0x99796584d0da77c2)},
+	{"numeric", "10000", "00010001000000000001", "10000", UINT64_C(0xa2bcb95c4dd27197)},
+	{"numeric", "9999.9999", "0002000000000004270f270f", "9999.9999", UINT64_C(0x70deefae43386f73)},
+	{"numeric", "100000000", "00010002000000000001", "100000000", UINT64_C(0x627756329218cacc)},
+	{"numeric", "-10000.0001", "0003000140000004000100000001", "-10000.0001",
+	 UINT64_C(0x2213d9b0cec6ca1c)},
+	{"numeric", "0.0001", "0001ffff000000040001", "0.0001", UINT64_C(0x9d998d61dad4bb15)},
+	{"numeric", "0.00001000", "0001fffe0000000803e8", "0.00001000", UINT64_C(0x44865588c0974f98)},
+	{"numeric", "-0.05", "0001ffff4000000201f4", "-0.05", UINT64_C(0x4599a2e3369c7b42)},
+	{"numeric", "12345678901234567890.12345678901234567890",
+	 "000a00040000001404d2162e23340d801ed204d2162e23340d801ed2",
+	 "12345678901234567890.12345678901234567890", UINT64_C(0x22fd22a8dec11fa6)},
+	{"numeric", "NaN", "00000000c0000000", "\"NaN\"", UINT64_C(0x09f2d50d4b54abf6)},
+	{"numeric", "Infinity", "00000000d0000020", "\"Infinity\"", UINT64_C(0x11e62ace763770ad)},
+	{"numeric", "-Infinity", "00000000f0000020", "\"-Infinity\"", UINT64_C(0x16abba0f75b6e866)},
+	{"numeric", "1000000000000000000000000000000000000000000000000000000000000",
+	 "0001000f000000000001", "1000000000000000000000000000000000000000000000000000000000000",
+	 UINT64_C(0xb15fe70344cad4eb)},
+	{"numeric", "0.0000000000000000000000000000000000000000000000000000000000007",
+	 "0001fff00000003d1b58", "0.0000000000000000000000000000000000000000000000000000000000007",
+	 UINT64_C(0x6441be1947c5d623)},
+	{"text", "", "", "\"\"", UINT64_C(0xfb7bd66967c4bb2e)},
+	{"text", "a\tb\n\\\"'\303\244\342\202\254\360\237\230\200", "6109620a5c2227c3a4e282acf09f9880",
+	 "\"a\\tb\\n\\\\\\\"'\303\244\342\202\254\360\237\230\200\"", UINT64_C(0x6d3afce6c8cc1736)},
+	{"name", "a name", "61206e616d65", "\"a name\"", UINT64_C(0xc8a6adfe3a40b802)},
+	{"character varying", "v", "76", "\"v\"", UINT64_C(0x271674756a88fcc9)},
+	{"character(5)", "ab   ", "6162202020", "\"ab   \"", UINT64_C(0xa0dcf1dcfcce21c1)},
+	{"character(5)", "     ", "2020202020", "\"     \"", UINT64_C(0xc6a8c8c805a9dbbf)},
+	{"bytea", "\\x", "", "\"\\\\x\"", UINT64_C(0x7b31d64a3bd5bc72)},
+	{"bytea", "\\x00ff7f0a5c", "00ff7f0a5c", "\"\\\\x00ff7f0a5c\"", UINT64_C(0xda2c93a8f867a54f)},
+	{"money", "$0.00", "0000000000000000", "\"$0.00\"", UINT64_C(0x2686f19f4f8e09b0)},
+	{"money", "-$0.05", "fffffffffffffffb", "\"-$0.05\"", UINT64_C(0x223f17e7a0f27380)},
+	{"money", "$1,234.56", "000000000001e240", "\"$1,234.56\"", UINT64_C(0xafaa3047dde5a311)},
+	{"money", "-$92,233,720,368,547,758.08", "8000000000000000", "\"-$92,233,720,368,547,758.08\"",
+	 UINT64_C(0x5804bee1de2b2695)},
+	{"money", "$92,233,720,368,547,758.07", "7fffffffffffffff", "\"$92,233,720,368,547,758.07\"",
+	 UINT64_C(0x599643fd6ba76570)},
+	{"date", "2000-01-01", "00000000", "\"2000-01-01\"", UINT64_C(0xed2f4dd8ac85595a)},
+	{"date", "1999-12-31", "ffffffff", "\"1999-12-31\"", UINT64_C(0x11870a43285f5437)},
+	{"date", "4714-11-24 BC", "ffda97a7", "\"4714-11-24 BC\"", UINT64_C(0xff09638d10dfc5d3)},
+	{"date", "5874897-12-31", "7fda970c", "\"5874897-12-31\"", UINT64_C(0x34df3debd0afbdfa)},
+	{"date", "0001-01-01", "fff4dbf9", "\"0001-01-01\"", UINT64_C(0x950dc8fcd67621fb)},
+	{"date", "0001-12-31 BC", "fff4dbf8", "\"0001-12-31 BC\"", UINT64_C(0xea7806db80186e2b)},
+	{"date", "2024-02-29", "00002279", "\"2024-02-29\"", UINT64_C(0xb1b2f7bee48781e7)},
+	{"date", "1900-02-28", "ffff718e", "\"1900-02-28\"", UINT64_C(0x9337121162d78573)},
+	{"date", "12345-06-07", "0039a81f", "\"12345-06-07\"", UINT64_C(0xc6dad5b2754af20e)},
+	{"date", "infinity", "7fffffff", "\"infinity\"", UINT64_C(0x6b29109470e5aa62)},
+	{"date", "-infinity", "80000000", "\"-infinity\"", UINT64_C(0xc66140427faf85c6)},
+	{"time without time zone", "00:00:00", "0000000000000000", "\"00:00:00\"",
+	 UINT64_C(0x5832280732ba3f7b)},
+	{"time without time zone", "24:00:00", "000000141dd76000", "\"24:00:00\"",
+	 UINT64_C(0x57db6e7d21c14b44)},
+	{"time without time zone", "12:34:56.789", "0000000a8be62608", "\"12:34:56.789\"",
+	 UINT64_C(0xd41dac4c653e4e1f)},
+	{"time without time zone", "23:59:59.999999", "000000141dd75fff", "\"23:59:59.999999\"",
+	 UINT64_C(0x2bbe78d066593b8d)},
+	{"time without time zone", "00:00:00.000001", "0000000000000001", "\"00:00:00.000001\"",
+	 UINT64_C(0x32f60f5e25fe7a77)},
+	{"timestamp without time zone", "2000-01-01 00:00:00", "0000000000000000",
+	 "\"2000-01-01T00:00:00\"", UINT64_C(0x5a682dd9b5165294)},
+	{"timestamp without time zone", "1999-12-31 23:59:59.999999", "ffffffffffffffff",
+	 "\"1999-12-31T23:59:59.999999\"", UINT64_C(0xb723b6cf33087562)},
+	{"timestamp without time zone", "4714-11-24 00:00:00 BC", "fd0f7cc1411fa000",
+	 "\"4714-11-24T00:00:00 BC\"", UINT64_C(0x3cc4be109852039d)},
+	{"timestamp without time zone", "294276-12-31 23:59:59.999999", "7fffff5bb3b29fff",
+	 "\"294276-12-31T23:59:59.999999\"", UINT64_C(0xdbb32f9aed9cf397)},
+	{"timestamp without time zone", "infinity", "7fffffffffffffff", "\"infinity\"",
+	 UINT64_C(0xf2d01a67475cd4cc)},
+	{"timestamp without time zone", "-infinity", "8000000000000000", "\"-infinity\"",
+	 UINT64_C(0x876c02e106493e54)},
+	{"timestamp with time zone", "2024-03-31 01:30:00+00", "0002b7e9947e7600",
+	 "\"2024-03-31T01:30:00+00:00\"", UINT64_C(0xf1a0f355605411a2)},
+	{"timestamp with time zone", "2024-03-31 01:30:00.1002+00", "0002b7e9947ffd68",
+	 "\"2024-03-31T01:30:00.1002+00:00\"", UINT64_C(0x2b384dab2fac68c0)},
+	{"timestamp with time zone", "0044-03-15 12:00:00+00 BC", "ff1af9e8fb46d000",
+	 "\"0044-03-15T12:00:00+00:00 BC\"", UINT64_C(0xb37f24a0204e66ed)},
+	{"timestamp with time zone", "4714-11-24 00:00:00+00 BC", "fd0f7cc1411fa000",
+	 "\"4714-11-24T00:00:00+00:00 BC\"", UINT64_C(0xbac5a0f2af8b4c98)},
+	{"timestamp with time zone", "294276-12-31 23:59:59.999999+00", "7fffff5bb3b29fff",
+	 "\"294276-12-31T23:59:59.999999+00:00\"", UINT64_C(0x7a5bf7b7e5a670c4)},
+	{"timestamp with time zone", "infinity", "7fffffffffffffff", "\"infinity\"",
+	 UINT64_C(0xe3cf9edaf45e0bfa)},
+	{"timestamp with time zone", "-infinity", "8000000000000000", "\"-infinity\"",
+	 UINT64_C(0xd7cc1329b92ac9fc)},
+	{"uuid", "00112233-4455-6677-8899-aabbccddeeff", "00112233445566778899aabbccddeeff",
+	 "\"00112233-4455-6677-8899-aabbccddeeff\"", UINT64_C(0xa2e7d61f0c3544ed)},
+	{"json", "{\"b\":1,\"a\":[1.50,null]}", "7b2262223a312c2261223a5b312e35302c6e756c6c5d7d",
+	 "{\"b\":1,\"a\":[1.50,null]}", UINT64_C(0x518e527191ce7818)},
+	{"json", "{\"aa\":1, \"b\":\"\\u00e9\\/\", \"aa\":2e1}",
+	 "7b226161223a312c202262223a225c75303065395c2f222c20226161223a3265317d",
+	 "{\"aa\":1, \"b\":\"\\u00e9\\/\", \"aa\":2e1}", UINT64_C(0x2705d04465461f47)},
+	{"jsonb", "\"x\"", "01227822", "\"x\"", UINT64_C(0x93c089fbf2eb5180)},
+	{"jsonb", "{\"a\": 1.50, \"bb\": [true, {}, \"\"]}",
+	 "017b2261223a20312e35302c20226262223a205b747275652c207b7d2c2022225d7d",
+	 "{\"a\": 1.50, \"bb\": [true, {}, \"\"]}", UINT64_C(0xfd2a2e4af8f151eb)},
+	{"interval", "1 mon 2 days 03:04:05.6", NULL, "\"1 mon 2 days 03:04:05.6\"",
+	 UINT64_C(0x33e4ed294bb96d1b)},
+	{"integer[]", "{1,NULL,3}", NULL, "[1,null,3]", UINT64_C(0x2acdc5db67f30d04)},
+	{"inet", "10.0.0.0/8", NULL, "\"10.0.0.0/8\"", UINT64_C(0x8a512be7ffbe6140)},
+	{"\"char\"", "x", NULL, "\"x\"", UINT64_C(0xd22b915b9ea4287f)},
+	{"oid", "4294967295", NULL, "\"4294967295\"", UINT64_C(0xa24e32e8df9d09ad)},
+};
+
+#define VALUE_VECTORS (sizeof(value_vectors) / sizeof(value_vectors[0]))
+
+#define VECTOR_NAME_MAX 256
+
+/* The name of a check, on one line. */
+static inline void
+value_vector_name(const ValueVector *vector, const char *what, char name[VECTOR_NAME_MAX])
+{
+	snprintf(name, VECTOR_NAME_MAX, "%s %s: %s", vector->type_name, vector->text, what);
+	for (char *p = name; *p != '\0'; p++)
+		if ((unsigned char) *p < ' ')
+			*p = ' ';
+}
+
+#endif
