@@ -344,15 +344,22 @@ for my $way ([ 'unlogged', qr/holds 0: rows are gone after a crash/, '--unlogged
 	$session->quit;
 	kill 'KILL', $pid;
 	finish_loader($run);
+	# the loader may have counted before the crash reached its connection, and be done sooner
+	$node->poll_query_until('postgres', 'SELECT true') or die 'the server did not recover';
 	$session = TransferBench::Session->new($node);
 	my $report = report_of($run);
 	my $trial = $report->{trials}[-1];
 	my $count = $session->value('SELECT count(*) FROM long');
 
+	# a COMMIT that was on its way when its backend was killed
+	my $doubtful = 0;
+	$doubtful += $_->[1] - $_->[0] + 1 for @{ $trial->{in_doubt} };
+
 	loader_ends($run, 2, [ qr/batch \d+/, $pattern // () ], $name);
 	unlike($run->{errors}, qr/not confirmed/, "$name: the table was counted once the server was back");
 	cmp_ok($trial->{rows}, '>', 0, "$name: rows were committed");
-	is($count, $kind eq 'unlogged' ? 0 : $trial->{rows}, "$name: the rows that are there");
+	my @allowed = $kind eq 'unlogged' ? (0) : ($trial->{rows}, $trial->{rows} + $doubtful);
+	ok((grep { $_ == $count } @allowed), "$name: the rows that are there ($count)");
 	like(join("\n", @{ $report->{notes} }), $pattern, "$name: the report says so") if defined $pattern;
 	$session->value('DROP TABLE long');
 }
