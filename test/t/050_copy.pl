@@ -353,7 +353,7 @@ for my $way ([ 'unlogged', qr/holds 0: rows are gone after a crash/, '--unlogged
 
 	# a COMMIT that was on its way when its backend was killed
 	my $doubtful = 0;
-	$doubtful += $_->[1] - $_->[0] + 1 for @{ $trial->{in_doubt} };
+	$doubtful += $_->{last_row} - $_->{first_row} + 1 for @{ $trial->{in_doubt} };
 
 	loader_ends($run, 2, [ qr/batch \d+/, $pattern // () ], $name);
 	unlike($run->{errors}, qr/not confirmed/, "$name: the table was counted once the server was back");
