@@ -33,5 +33,7 @@ extern void json_canonical_free(JsonCanonical *canonical); /* NULL is fine */
  */
 extern const char *json_canonical_make(JsonCanonical *canonical, const char *json, size_t length,
 									   size_t *canonical_length);
+/* Whether the last document was refused for want of memory alone. */
+extern bool json_canonical_is_out_of_memory(const JsonCanonical *canonical);
 
 #endif
