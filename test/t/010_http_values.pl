@@ -164,7 +164,13 @@ my @integral_by_shift = (
 	[ 'bigint', '0e999999999', '0' ],
 	[ 'bigint', '0.000e-5', '0' ],
 	[ 'int', '2147483647.000', '2147483647' ],
-	[ 'smallint', '3.2767E4', '32767' ]);
+	[ 'smallint', '3.2767E4', '32767' ],
+	[ 'oid', '4.294967295e9', '4294967295' ],
+	[ 'xid8', '1e18', q('1000000000000000000') ],
+	[ 'int[]', '[1e1,-2.0]', q('{10,-2}') ],
+	[ 'bigint[]', '[[9.007199254740993e15],[null]]', q('{{9007199254740993},{NULL}}') ],
+	[ 'int2vector', '[1e2]', q('100') ],
+	[ 'pair', '{"a":2.0e1,"b":"x"}', q('(20,x)') ]);
 
 for my $case (@integral_by_shift)
 {
@@ -212,7 +218,8 @@ my @refused = (
 	[ 'present', 'null', { sqlstate => '23502', %$place } ],
 	[ 'int[]', '[1,"x"]', { sqlstate => '22P02', %$place } ],
 	[ 'int[]', '[1,2147483648]', { sqlstate => '22003', %$place } ],
-	[ 'int[]', '[1e1]', { sqlstate => '22P02', %$place } ],
+	[ 'int[]', '[1.5]', { sqlstate => '22P02', %$place } ],
+	[ 'int[]', '[1e10]', { sqlstate => '22003', %$place } ],
 	[ 'int[]', '[[1],[2,3]]', { sqlstate => '22P02', %$place } ],
 	[ 'int[]', '{"a":1}', { sqlstate => '22P02', %$place } ],
 	[ 'text', '"a\u0000b"', { sqlstate => '22P05', %$place } ],

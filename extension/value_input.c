@@ -1,0 +1,424 @@
+/*
+ * value_input.c - see value_input.h.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+
+#include "array_input.h"
+#include "composite_input.h"
+#include "json_encode.h"
+#include "json_number.h"
+#include "json_scan.h"
+#include "value_input.h"
+
+/* of a scalar within an array, converted without an allocation */
+#define SHORT_TEXT_BYTES 64
+
+#define ENCODED_PIECE_BYTES 1024
+
+typedef Datum (*ValueConvert)(ValueInput *input, const JsonField *field);
+
+struct ValueInput
+{
+	Oid type; /* as declared; a domain perhaps */
+	Oid base_type;
+	int32 typmod; /* of the base type */
+	ValueConvert convert;
+	FmgrInfo input; /* of the base type */
+	Oid input_parameter;
+	FmgrInfo length_coercion;  /* numeric's typmod function */
+	Oid element_type;          /* of arrays, else InvalidOid */
+	ArrayInput *array;         /* made when the first JSON array comes */
+	CompositeInput *composite; /* made when the first JSON object comes */
+	ValueInputCounts *counts;
+	void *domain_state; /* of domain_check */
+};
+
+/* --- text of a field ----------------------------------------------------------------- */
+
+/* A string of the message as the database's text: no \u0000, the server's encoding. */
+static char *
+server_text(const char *utf8, size_t length, size_t *server_length)
+{
+	char *text;
+
+	if (memchr(utf8, '\0', length) != NULL)
+		ereport(ERROR, errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
+				errmsg("unsupported Unicode escape sequence"),
+				errdetail("\\u0000 cannot be converted to text."));
+	text = pg_any_to_server(utf8, (int) length, PG_UTF8);
+	*server_length = text == utf8 ? length : strlen(text);
+	return text;
+}
+
+/* The field as text for an input function, terminated, in the current context. */
+static char *
+input_text(const JsonField *field)
+{
+	size_t length;
+	const char *text;
+
+	switch (field->kind)
+	{
+		case JSON_FIELD_BOOL:
+			return pstrdup(field->boolean ? "true" : "false");
+		case JSON_FIELD_INTEGER:
+			return psprintf(INT64_FORMAT, field->integer);
+		case JSON_FIELD_STRING:
+		case JSON_FIELD_ARRAY:
+		case JSON_FIELD_OBJECT:
+			text = server_text(field->text, field->length, &length);
+			return pnstrdup(text, length);
+		default:
+			return pnstrdup(field->text, field->length);
+	}
+}
+
+static bool
+is_number(const JsonField *field)
+{
+	return field->kind == JSON_FIELD_INTEGER || field->kind == JSON_FIELD_NUMBER;
+}
+
+/* --- one function per kind of type --------------------------------------------------- */
+
+static Datum
+convert_by_input_function(ValueInput *input, const JsonField *field)
+{
+	return InputFunctionCall(&input->input, input_text(field), input->input_parameter,
+							 input->typmod);
+}
+
+static Datum
+convert_bool(ValueInput *input, const JsonField *field)
+{
+	if (field->kind == JSON_FIELD_BOOL)
+		return BoolGetDatum(field->boolean);
+	return convert_by_input_function(input, field);
+}
+
+/*
+ * The int64 of a number field. Range errors of wide digits are PostgreSQL's
+ * own words, so that a message reads the same whichever way the value came.
+ */
+static int64
+field_int64(const JsonField *field, const char *type_name)
+{
+	int64 value = field->integer;
+
+	if (field->kind == JSON_FIELD_INTEGER)
+		return value;
+	switch (json_number_to_int64(field->text, field->length, &value))
+	{
+		case JSON_NUMBER_OK:
+			break;
+		case JSON_NUMBER_OUT_OF_RANGE:
+			ereport(
+				ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				errmsg("value \"%s\" is out of range for type %s", input_text(field), type_name));
+			break;
+		case JSON_NUMBER_NOT_INTEGRAL:
+			ereport(
+				ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				errmsg("invalid input syntax for type %s: \"%s\"", type_name, input_text(field)),
+				errdetail("The number has a fraction."));
+			break;
+	}
+	return value;
+}
+
+static int64
+field_int_in_range(const JsonField *field, const char *type_name, int64 lowest, int64 highest)
+{
+	int64 value = field_int64(field, type_name);
+
+	if (value < lowest || value > highest)
+		ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				errmsg("value \"" INT64_FORMAT "\" is out of range for type %s", value, type_name));
+	return value;
+}
+
+static Datum
+convert_int2(ValueInput *input, const JsonField *field)
+{
+	if (!is_number(field))
+		return convert_by_input_function(input, field);
+	return Int16GetDatum((int16) field_int_in_range(field, "smallint", PG_INT16_MIN, PG_INT16_MAX));
+}
+
+static Datum
+convert_int4(ValueInput *input, const JsonField *field)
+{
+	if (!is_number(field))
+		return convert_by_input_function(input, field);
+	return Int32GetDatum((int32) field_int_in_range(field, "integer", PG_INT32_MIN, PG_INT32_MAX));
+}
+
+static Datum
+convert_int8(ValueInput *input, const JsonField *field)
+{
+	if (!is_number(field))
+		return convert_by_input_function(input, field);
+	return Int64GetDatum(field_int64(field, "bigint"));
+}
+
+/* Numbers of other kinds that are integers: their input functions know no exponent either. */
+static Datum
+convert_identifier(ValueInput *input, const JsonField *field)
+{
+	JsonField integer = {.kind = JSON_FIELD_INTEGER};
+
+	if (field->kind == JSON_FIELD_NUMBER &&
+		json_number_to_int64(field->text, field->length, &integer.integer) == JSON_NUMBER_OK)
+		field = &integer;
+	return convert_by_input_function(input, field);
+}
+
+static Datum
+convert_float8(ValueInput *input, const JsonField *field)
+{
+	if (field->kind == JSON_FIELD_INTEGER)
+		return Float8GetDatum((double) field->integer);
+	if (field->kind == JSON_FIELD_NUMBER || field->kind == JSON_FIELD_STRING)
+		return DirectFunctionCall1(float8in, CStringGetDatum(input_text(field)));
+	return convert_by_input_function(input, field);
+}
+
+static Datum
+convert_numeric(ValueInput *input, const JsonField *field)
+{
+	Datum value;
+
+	if (field->kind != JSON_FIELD_INTEGER)
+		return convert_by_input_function(input, field);
+	value = NumericGetDatum(int64_to_numeric(field->integer));
+	if (input->typmod >= 0)
+		value = FunctionCall2(&input->length_coercion, value, Int32GetDatum(input->typmod));
+	return value;
+}
+
+/* Its input function takes the decimal point for what lc_monetary says it is. */
+static Datum
+convert_money(ValueInput *input, const JsonField *field)
+{
+	Datum value;
+
+	if (!is_number(field))
+		return convert_by_input_function(input, field);
+	value = DirectFunctionCall3(numeric_in, CStringGetDatum(input_text(field)),
+								ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+	return DirectFunctionCall1(numeric_cash, value);
+}
+
+static Datum
+convert_text(ValueInput *input, const JsonField *field)
+{
+	size_t length;
+	const char *text;
+
+	if (field->kind != JSON_FIELD_STRING)
+		return CStringGetTextDatum(input_text(field));
+	text = server_text(field->text, field->length, &length);
+	return PointerGetDatum(cstring_to_text_with_len(text, length));
+}
+
+/* The encoder's flush. Out of memory jumps over the encoder, which holds nothing. */
+static bool
+append_piece(void *context, const char *bytes, size_t length)
+{
+	appendBinaryStringInfo((StringInfo) context, bytes, (int) length);
+	return true;
+}
+
+/* A string as JSON text again, terminated. \u0000 is for the type to judge: json allows it. */
+static char *
+quoted_text(const JsonField *field)
+{
+	char piece[ENCODED_PIECE_BYTES];
+	JsonEncoder encoder;
+	StringInfoData quoted;
+
+	initStringInfo(&quoted);
+	json_encoder_init(&encoder, piece, sizeof(piece), append_piece, &quoted);
+	json_encode_string(&encoder, field->text, field->length);
+	(void) json_encoder_flush(&encoder);
+	return pg_any_to_server(quoted.data, quoted.len, PG_UTF8);
+}
+
+static Datum
+convert_json(ValueInput *input, const JsonField *field)
+{
+	char *text = field->kind == JSON_FIELD_STRING ? quoted_text(field) : input_text(field);
+
+	return InputFunctionCall(&input->input, text, input->input_parameter, input->typmod);
+}
+
+static void
+refuse_kind(const ValueInput *input, const char *expected)
+{
+	ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+			errmsg("expected a JSON %s for type %s", expected, format_type_be(input->base_type)));
+}
+
+/* A string is the array as its input function has it. */
+static Datum
+convert_array(ValueInput *input, const JsonField *field)
+{
+	if (field->kind == JSON_FIELD_STRING)
+		return convert_by_input_function(input, field);
+	if (field->kind != JSON_FIELD_ARRAY)
+		refuse_kind(input, "array");
+	if (input->array == NULL)
+	{
+		/* outlives the row, as the input function's own state does */
+		MemoryContext caller_context = MemoryContextSwitchTo(input->input.fn_mcxt);
+
+		input->array = array_input_create(input->element_type, input->typmod, input->counts);
+		MemoryContextSwitchTo(caller_context);
+	}
+	return array_input_convert(input->array, field->text, field->length);
+}
+
+/* int2vector and oidvector: arrays of one dimension, whose lower bound is 0, without nulls. */
+static Datum
+convert_vector(ValueInput *input, const JsonField *field)
+{
+	Datum value = convert_array(input, field);
+	ArrayType *array = DatumGetArrayTypeP(value);
+
+	if (field->kind == JSON_FIELD_STRING)
+		return value;
+	if (ARR_NDIM(array) == 0)
+		return InputFunctionCall(&input->input, "", input->input_parameter, input->typmod);
+	if (ARR_NDIM(array) > 1 || ARR_HASNULL(array))
+		ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				errmsg("a value of type %s has one dimension and no nulls",
+					   format_type_be(input->base_type)));
+	ARR_LBOUND(array)[0] = 0;
+	return value;
+}
+
+static Datum
+convert_composite(ValueInput *input, const JsonField *field)
+{
+	if (field->kind == JSON_FIELD_STRING)
+		return convert_by_input_function(input, field);
+	if (field->kind != JSON_FIELD_OBJECT)
+		refuse_kind(input, "object");
+	if (input->composite == NULL)
+	{
+		MemoryContext caller_context = MemoryContextSwitchTo(input->input.fn_mcxt);
+
+		input->composite = composite_input_create(input->base_type, input->counts);
+		MemoryContextSwitchTo(caller_context);
+	}
+	return composite_input_convert(input->composite, field->text, field->length);
+}
+
+/* --- choosing ------------------------------------------------------------------------ */
+
+static const struct
+{
+	Oid type;
+	ValueConvert convert;
+} converters[] = {
+	{BOOLOID, convert_bool},        {INT2OID, convert_int2},      {INT4OID, convert_int4},
+	{INT8OID, convert_int8},        {FLOAT8OID, convert_float8},  {NUMERICOID, convert_numeric},
+	{MONEYOID, convert_money},      {TEXTOID, convert_text},      {JSONOID, convert_json},
+	{JSONBOID, convert_json},       {OIDOID, convert_identifier}, {XIDOID, convert_identifier},
+	{XID8OID, convert_identifier},  {CIDOID, convert_identifier}, {INT2VECTOROID, convert_vector},
+	{OIDVECTOROID, convert_vector},
+};
+
+static ValueConvert
+choose_converter(const ValueInput *input)
+{
+	for (int i = 0; i < lengthof(converters); i++)
+	{
+		if (converters[i].type == input->base_type)
+			return converters[i].convert;
+	}
+	if (OidIsValid(input->element_type))
+		return convert_array;
+	if (get_typtype(input->base_type) == TYPTYPE_COMPOSITE)
+		return convert_composite;
+	return convert_by_input_function;
+}
+
+ValueInput *
+value_input_create(Oid type, int32 typmod, ValueInputCounts *counts)
+{
+	ValueInput *input = palloc0(sizeof(ValueInput));
+	Oid input_function;
+
+	input->type = type;
+	input->typmod = typmod;
+	input->base_type = getBaseTypeAndTypmod(type, &input->typmod);
+	input->element_type = get_element_type(input->base_type);
+	input->counts = counts;
+	getTypeInputInfo(input->base_type, &input_function, &input->input_parameter);
+	fmgr_info(input_function, &input->input);
+	if (input->base_type == NUMERICOID)
+		fmgr_info(F_NUMERIC_NUMERIC_INT4, &input->length_coercion);
+	input->convert = choose_converter(input);
+	return input;
+}
+
+bool
+value_input_takes_array(const ValueInput *input)
+{
+	return OidIsValid(input->element_type) || input->convert == convert_json;
+}
+
+bool
+value_input_na_is_null(const ValueInput *input)
+{
+	char category;
+	bool is_preferred;
+
+	get_type_category_preferred(input->base_type, &category, &is_preferred);
+	return category == TYPCATEGORY_NUMERIC || category == TYPCATEGORY_BOOLEAN ||
+		   category == TYPCATEGORY_DATETIME || category == TYPCATEGORY_TIMESPAN;
+}
+
+/* --- converting ---------------------------------------------------------------------- */
+
+Datum
+value_input_convert(ValueInput *input, const JsonField *field, bool *is_null)
+{
+	Datum value = (Datum) 0;
+
+	*is_null = field->kind == JSON_FIELD_NULL || field->kind == JSON_FIELD_MISSING;
+	if (!*is_null)
+		value = input->convert(input, field);
+	if (input->type != input->base_type)
+		domain_check(value, *is_null, input->type, &input->domain_state, input->input.fn_mcxt);
+	return value;
+}
+
+/* An array or object within a compact text is compact itself, and is lent from there. */
+Datum
+value_input_convert_text(ValueInput *input, const char *json, const char *json_end, bool *is_null)
+{
+	char short_text[SHORT_TEXT_BYTES];
+	size_t length = (size_t) (json_end - json);
+	JsonField field = {.text = json, .length = length};
+
+	if (*json == '[')
+		field.kind = JSON_FIELD_ARRAY;
+	else if (*json == '{')
+		field.kind = JSON_FIELD_OBJECT;
+	else
+		(void) json_scan_field(
+			&field, length < sizeof(short_text) ? short_text : palloc(length + 1), json, json_end);
+	return value_input_convert(input, &field, is_null);
+}
