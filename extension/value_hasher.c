@@ -3,50 +3,28 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
-#include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "utils/array.h"
+#include "parser/parse_coerce.h"
 #include "utils/builtins.h"
 #include "utils/cash.h"
 #include "utils/date.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/timestamp.h"
-#include "utils/typcache.h"
 #include "utils/uuid.h"
 
+#include "array_hasher.h"
 #include "compat.h"
+#include "composite_hasher.h"
 #include "pinned_output.h"
 #include "row_digest.h"
 #include "splitmix64.h"
 #include "value_hasher.h"
 
 typedef uint64 (*ValueHash)(ValueHasher *hasher, Datum value);
-
-/* of an array type; made with the first array */
-typedef struct ElementHasher
-{
-	Oid type;
-	ArrayMetaState layout;
-	ValueHasher *hasher;
-	MemoryContext context; /* of one element's garbage */
-} ElementHasher;
-
-/* of a composite type; made with the first value */
-typedef struct AttributesHasher
-{
-	TupleDesc desc;
-	int count;             /* of those that are not dropped */
-	int *numbers;          /* [count], 0-based in desc */
-	ValueHasher **hashers; /* [count] */
-	Datum *values;         /* [desc->natts], of the value being hashed */
-	bool *nulls;
-} AttributesHasher;
 
 struct ValueHasher
 {
@@ -56,8 +34,8 @@ struct ValueHasher
 	ValueHasherScope *scope;
 	MemoryContext context; /* of what is made later */
 	FmgrInfo output;       /* fn_oid InvalidOid until it is wanted */
-	ElementHasher *element;
-	AttributesHasher *attributes;
+	ArrayHasher *array;    /* made when it is wanted, as the next is */
+	CompositeHasher *composite;
 };
 
 /* --- one function per family --------------------------------------------------------- */
@@ -193,21 +171,24 @@ hash_json(ValueHasher *hasher, Datum value)
 	return json_hasher_hash(hasher->scope->json, hasher->seed, utf8, length);
 }
 
-static char *
-jsonb_utf8(Datum value)
+static const char *
+jsonb_utf8(Datum value, size_t *length)
 {
 	Jsonb *document = DatumGetJsonbP(value);
 	char *text = JsonbToCString(NULL, &document->root, VARSIZE(document));
+	char *utf8 = pg_server_to_any(text, strlen(text), PG_UTF8);
 
-	return pg_server_to_any(text, strlen(text), PG_UTF8);
+	*length = strlen(utf8);
+	return utf8;
 }
 
 static uint64
 hash_jsonb(ValueHasher *hasher, Datum value)
 {
-	const char *utf8 = jsonb_utf8(value);
+	size_t length;
+	const char *utf8 = jsonb_utf8(value, &length);
 
-	return json_hasher_hash(hasher->scope->json, hasher->seed, utf8, strlen(utf8));
+	return json_hasher_hash(hasher->scope->json, hasher->seed, utf8, length);
 }
 
 static char *
@@ -233,150 +214,47 @@ hash_other(ValueHasher *hasher, Datum value)
 	return row_digest_other(hasher->seed, utf8, strlen(utf8));
 }
 
-/* --- arrays -------------------------------------------------------------------------- */
+/* --- arrays and composites ----------------------------------------------------------- */
 
-static ElementHasher *
-element_of(ValueHasher *hasher)
+static ArrayHasher *
+array_of(ValueHasher *hasher)
 {
 	MemoryContext caller_context;
-	ElementHasher *element;
 
-	if (hasher->element != NULL)
-		return hasher->element;
-	caller_context = MemoryContextSwitchTo(hasher->context);
-	element = palloc0(sizeof(ElementHasher));
-	element->type = get_element_type(hasher->base_type);
-	get_typlenbyvalalign(element->type, &element->layout.typlen, &element->layout.typbyval,
-						 &element->layout.typalign);
-	element->hasher = value_hasher_create(element->type, hasher->seed, hasher->scope);
-	element->context = AllocSetContextCreate(
-		CurrentMemoryContext, "pg_transferbench hashed element", ALLOCSET_DEFAULT_SIZES);
-	MemoryContextSwitchTo(caller_context);
-	return hasher->element = element;
-}
-
-static int
-element_count(ArrayType *array)
-{
-	return ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-}
-
-static uint64
-begin_array(ValueHasher *hasher, ArrayType *array)
-{
-	return row_digest_array_begin(hasher->seed, ARR_NDIM(array), ARR_DIMS(array), ARR_LBOUND(array),
-								  (size_t) element_count(array));
-}
-
-/* The next element's hash; false after the last. */
-static bool
-next_element_hash(ElementHasher *element, ArrayIterator iterator, uint64 *hash)
-{
-	MemoryContext caller_context = MemoryContextSwitchTo(element->context);
-	Datum value;
-	bool is_null;
-	bool has_next;
-
-	CHECK_FOR_INTERRUPTS();
-	has_next = array_iterate(iterator, &value, &is_null);
-	if (has_next)
-		*hash = value_hasher_hash(element->hasher, value, is_null);
-	MemoryContextSwitchTo(caller_context);
-	MemoryContextReset(element->context);
-	return has_next;
+	if (hasher->array == NULL)
+	{
+		caller_context = MemoryContextSwitchTo(hasher->context);
+		hasher->array =
+			array_hasher_create(get_element_type(hasher->base_type), hasher->seed, hasher->scope);
+		MemoryContextSwitchTo(caller_context);
+	}
+	return hasher->array;
 }
 
 static uint64
 hash_elements(ValueHasher *hasher, Datum value)
 {
-	ArrayType *array = DatumGetArrayTypeP(value);
-	ElementHasher *element = element_of(hasher);
-	ArrayIterator iterator = array_create_iterator(array, 0, &element->layout);
-	uint64 hash = begin_array(hasher, array);
-	uint64 element_hash;
-
-	check_stack_depth();
-	while (next_element_hash(element, iterator, &element_hash))
-		hash = row_digest_member(hash, element_hash);
-	array_free_iterator(iterator);
-	return hash;
+	return array_hasher_hash(array_of(hasher), value);
 }
 
-/* --- composites ---------------------------------------------------------------------- */
-
-static ValueHasher *
-create_attribute(ValueHasher *hasher, Form_pg_attribute attribute)
-{
-	char *name = NameStr(attribute->attname);
-	char *utf8 = pg_server_to_any(name, strlen(name), PG_UTF8);
-
-	return value_hasher_create(attribute->atttypid,
-							   row_digest_attribute_seed(hasher->seed, utf8, strlen(utf8)),
-							   hasher->scope);
-}
-
-static AttributesHasher *
-attributes_of(ValueHasher *hasher)
+static CompositeHasher *
+composite_of(ValueHasher *hasher)
 {
 	MemoryContext caller_context;
-	AttributesHasher *attributes;
-	int natts;
 
-	if (hasher->attributes != NULL)
-		return hasher->attributes;
-	caller_context = MemoryContextSwitchTo(hasher->context);
-	attributes = palloc0(sizeof(AttributesHasher));
-	attributes->desc = lookup_rowtype_tupdesc_copy(hasher->base_type, -1);
-	natts = Max(attributes->desc->natts, 1);
-	attributes->numbers = palloc0(sizeof(int) * natts);
-	attributes->hashers = palloc0(sizeof(ValueHasher *) * natts);
-	attributes->values = palloc0(sizeof(Datum) * natts);
-	attributes->nulls = palloc0(sizeof(bool) * natts);
-	for (int i = 0; i < attributes->desc->natts; i++)
+	if (hasher->composite == NULL)
 	{
-		Form_pg_attribute attribute = TupleDescAttr(attributes->desc, i);
-
-		if (attribute->attisdropped)
-			continue;
-		attributes->numbers[attributes->count] = i;
-		attributes->hashers[attributes->count] = create_attribute(hasher, attribute);
-		attributes->count++;
+		caller_context = MemoryContextSwitchTo(hasher->context);
+		hasher->composite = composite_hasher_create(hasher->base_type, hasher->seed, hasher->scope);
+		MemoryContextSwitchTo(caller_context);
 	}
-	MemoryContextSwitchTo(caller_context);
-	return hasher->attributes = attributes;
-}
-
-/* Takes the value apart into attributes->values and nulls, which lend from it. */
-static void
-deform_composite(AttributesHasher *attributes, Datum value)
-{
-	HeapTupleHeader header = DatumGetHeapTupleHeader(value);
-	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(header), .t_data = header};
-
-	ItemPointerSetInvalid(&tuple.t_self);
-	heap_deform_tuple(&tuple, attributes->desc, attributes->values, attributes->nulls);
-}
-
-static uint64
-attribute_hash(AttributesHasher *attributes, int number)
-{
-	int attribute = attributes->numbers[number];
-
-	return value_hasher_hash(attributes->hashers[number], attributes->values[attribute],
-							 attributes->nulls[attribute]);
+	return hasher->composite;
 }
 
 static uint64
 hash_attributes(ValueHasher *hasher, Datum value)
 {
-	AttributesHasher *attributes = attributes_of(hasher);
-	uint64 hash = row_digest_composite_begin(hasher->seed, (size_t) attributes->count);
-
-	check_stack_depth();
-	deform_composite(attributes, value);
-	for (int i = 0; i < attributes->count; i++)
-		hash = row_digest_member(hash, attribute_hash(attributes, i));
-	return hash;
+	return composite_hasher_hash(composite_of(hasher), value);
 }
 
 /* --- choosing ------------------------------------------------------------------------ */
@@ -438,26 +316,6 @@ family(const ValueHasher *hasher)
 	return hasher->hash == hash_json ? hash_jsonb : hasher->hash;
 }
 
-static bool
-same_attributes(ValueHasher *a, ValueHasher *b)
-{
-	AttributesHasher *ours = attributes_of(a);
-	AttributesHasher *theirs = attributes_of(b);
-
-	if (ours->count != theirs->count)
-		return false;
-	for (int i = 0; i < ours->count; i++)
-	{
-		Form_pg_attribute our = TupleDescAttr(ours->desc, ours->numbers[i]);
-		Form_pg_attribute their = TupleDescAttr(theirs->desc, theirs->numbers[i]);
-
-		if (strcmp(NameStr(our->attname), NameStr(their->attname)) != 0 ||
-			!value_hasher_same_family(ours->hashers[i], theirs->hashers[i]))
-			return false;
-	}
-	return true;
-}
-
 bool
 value_hasher_same_family(ValueHasher *a, ValueHasher *b)
 {
@@ -467,11 +325,31 @@ value_hasher_same_family(ValueHasher *a, ValueHasher *b)
 	if (family(a) != family(b))
 		return false;
 	if (a->hash == hash_elements)
-		return value_hasher_same_family(element_of(a)->hasher, element_of(b)->hasher);
-	return a->hash != hash_attributes || same_attributes(a, b);
+		return value_hasher_same_family(array_hasher_element(array_of(a)),
+										array_hasher_element(array_of(b)));
+	return a->hash != hash_attributes ||
+		   composite_hasher_same_family(composite_of(a), composite_of(b));
 }
 
 /* --- looking into a value ------------------------------------------------------------ */
+
+ValueMembers
+value_hasher_members(ValueHasher *hasher, Datum value)
+{
+	if (hasher->hash == hash_elements)
+		return array_hasher_members(array_of(hasher), value);
+	if (hasher->hash == hash_attributes)
+		return composite_hasher_members(composite_of(hasher), value);
+	return (ValueMembers){.count = 0};
+}
+
+ValueMember
+value_hasher_member(ValueHasher *hasher, Datum value, int number)
+{
+	if (hasher->hash == hash_elements)
+		return array_hasher_member(array_of(hasher), value, number);
+	return composite_hasher_member(composite_of(hasher), value, number);
+}
 
 char *
 value_hasher_text(ValueHasher *hasher, Datum value)
@@ -482,105 +360,13 @@ value_hasher_text(ValueHasher *hasher, Datum value)
 
 	if (hasher->hash != hash_json && hasher->hash != hash_jsonb)
 		return output_text(hasher, value);
-	if (hasher->hash == hash_json)
-		utf8 = utf8_of(value, &length);
-	else
-	{
-		utf8 = jsonb_utf8(value);
-		length = strlen(utf8);
-	}
+	utf8 = hasher->hash == hash_json ? utf8_of(value, &length) : jsonb_utf8(value, &length);
 	text = json_hasher_text(hasher->scope->json, utf8, length);
 	return pg_any_to_server(text, strlen(text), PG_UTF8);
 }
 
-static uint64 *
-element_hashes(ValueHasher *hasher, Datum value, int *count, uint64 *shape)
+bool
+value_hasher_is_number(const ValueHasher *hasher)
 {
-	ArrayType *array = DatumGetArrayTypeP(value);
-	ElementHasher *element = element_of(hasher);
-	ArrayIterator iterator = array_create_iterator(array, 0, &element->layout);
-	uint64 *hashes;
-
-	*count = element_count(array);
-	*shape = begin_array(hasher, array);
-	hashes = palloc_extended(sizeof(uint64) * Max(*count, 1), MCXT_ALLOC_HUGE);
-	for (int i = 0; i < *count; i++)
-		(void) next_element_hash(element, iterator, &hashes[i]);
-	return hashes;
-}
-
-static uint64 *
-attribute_hashes(ValueHasher *hasher, Datum value, int *count, uint64 *shape)
-{
-	AttributesHasher *attributes = attributes_of(hasher);
-	uint64 *hashes = palloc(sizeof(uint64) * Max(attributes->count, 1));
-
-	*count = attributes->count;
-	*shape = row_digest_composite_begin(hasher->seed, (size_t) attributes->count);
-	deform_composite(attributes, value);
-	for (int i = 0; i < *count; i++)
-		hashes[i] = attribute_hash(attributes, i);
-	return hashes;
-}
-
-uint64 *
-value_hasher_members(ValueHasher *hasher, Datum value, int *count, uint64 *shape)
-{
-	if (hasher->hash == hash_elements)
-		return element_hashes(hasher, value, count, shape);
-	if (hasher->hash == hash_attributes)
-		return attribute_hashes(hasher, value, count, shape);
-	return NULL;
-}
-
-/* '[2][1]' for an element by its number in row-major order, from 0. */
-static char *
-subscripts(ArrayType *array, int number)
-{
-	StringInfoData text;
-	int within = element_count(array); /* of the dimensions that follow */
-
-	initStringInfo(&text);
-	for (int i = 0; i < ARR_NDIM(array); i++)
-	{
-		within /= ARR_DIMS(array)[i];
-		appendStringInfo(&text, "[%d]", ARR_LBOUND(array)[i] + number / within);
-		number %= within;
-	}
-	return text.data;
-}
-
-static ValueMember
-array_member(ValueHasher *hasher, Datum value, int number)
-{
-	ArrayType *array = DatumGetArrayTypeP(value);
-	ElementHasher *element = element_of(hasher);
-	ArrayIterator iterator = array_create_iterator(array, 0, &element->layout);
-	ValueMember member = {.hasher = element->hasher, .place = subscripts(array, number)};
-
-	for (int i = 0; i <= number; i++)
-		(void) array_iterate(iterator, &member.value, &member.is_null);
-	return member;
-}
-
-static ValueMember
-composite_member(ValueHasher *hasher, Datum value, int number)
-{
-	AttributesHasher *attributes = attributes_of(hasher);
-	int attribute = attributes->numbers[number];
-
-	deform_composite(attributes, value);
-	return (ValueMember){
-		.hasher = attributes->hashers[number],
-		.value = attributes->values[attribute],
-		.is_null = attributes->nulls[attribute],
-		.place = psprintf(".%s", NameStr(TupleDescAttr(attributes->desc, attribute)->attname))};
-}
-
-ValueMember
-value_hasher_member(ValueHasher *hasher, Datum value, int number)
-{
-	if (hasher->hash == hash_elements)
-		return array_member(hasher, value, number);
-	return composite_member(hasher, value, number);
+	return TypeCategory(hasher->base_type) == TYPCATEGORY_NUMERIC;
 }

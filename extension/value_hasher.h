@@ -38,12 +38,16 @@ extern uint64 value_hasher_hash(ValueHasher *hasher, Datum value, bool is_null);
 /* Whether values of both can be equal at all; 'other' types count as one family. */
 extern bool value_hasher_same_family(ValueHasher *a, ValueHasher *b);
 
-/* What a value says, in the database's encoding: its output text, json as it is hashed. */
-extern char *value_hasher_text(ValueHasher *hasher, Datum value);
-
 /* --- looking into a value ------------------------------------------------------------ */
 
-/* A value within an array or composite. */
+/* Of an array its elements, of a composite its attributes that are not dropped. */
+typedef struct ValueMembers
+{
+	int count;
+	uint64 *hashes; /* [count], in the current context; NULL for a value that has no members */
+	uint64 shape;   /* equal for values whose members correspond one to one */
+} ValueMembers;
+
 typedef struct ValueMember
 {
 	ValueHasher *hasher;
@@ -52,13 +56,13 @@ typedef struct ValueMember
 	const char *place; /* '[2][1]' or '.name', in the current context */
 } ValueMember;
 
-/*
- * The hashes of an array's elements or a composite's attributes, in the
- * current context; NULL when it is neither. `shape`: equal for two values whose
- * members correspond one to one.
- */
-extern uint64 *value_hasher_members(ValueHasher *hasher, Datum value, int *count, uint64 *shape);
-
+extern ValueMembers value_hasher_members(ValueHasher *hasher, Datum value);
+/* `number`: from 0, less than the count of members. */
 extern ValueMember value_hasher_member(ValueHasher *hasher, Datum value, int number);
+
+/* What a value says, in the database's encoding: its output text, or json as it is hashed. */
+extern char *value_hasher_text(ValueHasher *hasher, Datum value);
+/* Whether that is a number. */
+extern bool value_hasher_is_number(const ValueHasher *hasher);
 
 #endif
