@@ -62,12 +62,17 @@ add_element_context(void *context)
 
 /* --- elements ------------------------------------------------------------------------ */
 
-/* Opening brackets, at most one more than there may be dimensions; blanks are not in the text. */
+/*
+ * Opening brackets; blanks are not in the text. Where elements are arrays
+ * themselves (a domain over one, int2vector), all but the first are theirs.
+ */
 static int
-count_dimensions(const char *json, size_t length)
+count_dimensions(const ArrayInput *input, const char *json, size_t length)
 {
 	int ndims = 0;
 
+	if (value_input_is_array(input->element))
+		return 1;
 	while (ndims <= MAXDIM && (size_t) ndims < length && json[ndims] == '[')
 		ndims++;
 	if (ndims > MAXDIM)
@@ -135,7 +140,7 @@ take_elements(ArrayWalk *walk, int dimension, const char *json, size_t length)
 Datum
 array_input_convert(ArrayInput *input, const char *json, size_t length)
 {
-	ArrayWalk walk = {.input = input, .ndims = count_dimensions(json, length)};
+	ArrayWalk walk = {.input = input, .ndims = count_dimensions(input, json, length)};
 	ErrorContextCallback place = {
 		.previous = error_context_stack, .callback = add_element_context, .arg = &walk};
 

@@ -3,8 +3,9 @@
  *
  * Dimensions are told as json_populate_record does: the brackets that the text
  * opens with are dimensions, and what stands within that many is an element, be
- * it an array itself (for json[]). Lower bounds are 1. Each element is a value
- * of its type (value_input.h), a JSON null a null.
+ * it an array itself (for json[]). An array whose elements are arrays by their
+ * type (a domain over one, int2vector) has one dimension. Lower bounds are 1.
+ * Each element is a value of its type (value_input.h), a JSON null a null.
  *
  * Memory beyond the array itself is that of one element; can be interrupted at each.
  */

@@ -3,6 +3,7 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "lib/stringinfo.h"
@@ -12,6 +13,7 @@
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
+#include "utils/syscache.h"
 
 #include "array_input.h"
 #include "composite_input.h"
@@ -41,6 +43,8 @@ struct ValueInput
 	CompositeInput *composite; /* made when the first JSON object comes */
 	ValueInputCounts *counts;
 	void *domain_state; /* of domain_check */
+	Oid domain_parameter;
+	FmgrInfo domain_input; /* fn_oid InvalidOid unless the domain is checked by that */
 };
 
 /* --- text of a field ----------------------------------------------------------------- */
@@ -354,6 +358,34 @@ choose_converter(const ValueInput *input)
 	return convert_by_input_function;
 }
 
+/*
+ * domain_check looks for a binary input function of the base type, though it
+ * does not call it, and fails without one (aclitem has none).
+ */
+static bool
+has_binary_input(Oid type)
+{
+	HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	bool has_function;
+
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR, errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("type %u does not exist", type));
+	has_function = OidIsValid(((Form_pg_type) GETSTRUCT(tuple))->typreceive);
+	ReleaseSysCache(tuple);
+	return has_function;
+}
+
+static void
+prepare_domain(ValueInput *input)
+{
+	Oid input_function;
+
+	if (has_binary_input(input->base_type))
+		return;
+	getTypeInputInfo(input->type, &input_function, &input->domain_parameter);
+	fmgr_info(input_function, &input->domain_input);
+}
+
 ValueInput *
 value_input_create(Oid type, int32 typmod, ValueInputCounts *counts)
 {
@@ -370,13 +402,21 @@ value_input_create(Oid type, int32 typmod, ValueInputCounts *counts)
 	if (input->base_type == NUMERICOID)
 		fmgr_info(F_NUMERIC_NUMERIC_INT4, &input->length_coercion);
 	input->convert = choose_converter(input);
+	if (input->type != input->base_type)
+		prepare_domain(input);
 	return input;
+}
+
+bool
+value_input_is_array(const ValueInput *input)
+{
+	return OidIsValid(input->element_type);
 }
 
 bool
 value_input_takes_array(const ValueInput *input)
 {
-	return OidIsValid(input->element_type) || input->convert == convert_json;
+	return value_input_is_array(input) || input->convert == convert_json;
 }
 
 bool
@@ -392,17 +432,26 @@ value_input_na_is_null(const ValueInput *input)
 
 /* --- converting ---------------------------------------------------------------------- */
 
+static Datum
+convert_domain(ValueInput *input, const JsonField *field, bool is_null)
+{
+	Datum value;
+
+	if (OidIsValid(input->domain_input.fn_oid))
+		return InputFunctionCall(&input->domain_input, is_null ? NULL : input_text(field),
+								 input->domain_parameter, -1);
+	value = is_null ? (Datum) 0 : input->convert(input, field);
+	domain_check(value, is_null, input->type, &input->domain_state, input->input.fn_mcxt);
+	return value;
+}
+
 Datum
 value_input_convert(ValueInput *input, const JsonField *field, bool *is_null)
 {
-	Datum value = (Datum) 0;
-
 	*is_null = field->kind == JSON_FIELD_NULL || field->kind == JSON_FIELD_MISSING;
-	if (!*is_null)
-		value = input->convert(input, field);
 	if (input->type != input->base_type)
-		domain_check(value, *is_null, input->type, &input->domain_state, input->input.fn_mcxt);
-	return value;
+		return convert_domain(input, field, *is_null);
+	return *is_null ? (Datum) 0 : input->convert(input, field);
 }
 
 /* An array or object within a compact text is compact itself, and is lent from there. */
@@ -415,8 +464,9 @@ value_input_convert_text(ValueInput *input, const char *json, const char *json_e
 
 	if (*json == '[')
 		field.kind = JSON_FIELD_ARRAY;
-	else if (*json == '{')
-		field.kind = JSON_FIELD_OBJECT;
+	else if (*json == '{' || (*json == '"' && input->convert == convert_json))
+		field.kind =
+			JSON_FIELD_OBJECT; /* JSON as it stands, which is how json keeps a string too */
 	else
 		(void) json_scan_field(
 			&field, length < sizeof(short_text) ? short_text : palloc(length + 1), json, json_end);

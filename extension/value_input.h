@@ -32,6 +32,8 @@ extern Datum value_input_convert(ValueInput *input, const JsonField *field, bool
 extern Datum value_input_convert_text(ValueInput *input, const char *json, const char *json_end,
 									  bool *is_null);
 
+extern bool value_input_is_array(const ValueInput *input);
+
 /* Whether the type takes a JSON array as one value: arrays, json. */
 extern bool value_input_takes_array(const ValueInput *input);
 
