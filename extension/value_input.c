@@ -454,21 +454,27 @@ value_input_convert(ValueInput *input, const JsonField *field, bool *is_null)
 	return *is_null ? (Datum) 0 : input->convert(input, field);
 }
 
-/* An array or object within a compact text is compact itself, and is lent from there. */
+/*
+ * An array or object within a compact text is compact itself, and is lent from
+ * there; so is a string for json, which keeps its spelling.
+ */
 Datum
 value_input_convert_text(ValueInput *input, const char *json, const char *json_end, bool *is_null)
 {
 	char short_text[SHORT_TEXT_BYTES];
 	size_t length = (size_t) (json_end - json);
 	JsonField field = {.text = json, .length = length};
+	char *copy = short_text;
 
 	if (*json == '[')
 		field.kind = JSON_FIELD_ARRAY;
 	else if (*json == '{' || (*json == '"' && input->convert == convert_json))
-		field.kind =
-			JSON_FIELD_OBJECT; /* JSON as it stands, which is how json keeps a string too */
+		field.kind = JSON_FIELD_OBJECT;
 	else
-		(void) json_scan_field(
-			&field, length < sizeof(short_text) ? short_text : palloc(length + 1), json, json_end);
+	{
+		if (length >= sizeof(short_text))
+			copy = palloc(length + 1);
+		(void) json_scan_field(&field, copy, json, json_end);
+	}
 	return value_input_convert(input, &field, is_null);
 }
