@@ -164,6 +164,21 @@ for my $vector (
 		$digest, "the digest of $value");
 }
 
+# json by its spelling and jsonb by what it keeps come to the same
+for my $document (
+	'null', 'true', '"text"', '0', '-0', '-0.0', '1.50', '15e-1', '1E+5', '0.00100', '1e-20', '100e-2',
+	'123456789012345678901234567890.1234567890', '1e300', '[]', '{}', '[ ]', '[[],{}]', '{"":0}',
+	'{"b":1,"a":2}', '{"aa":1,"b":2,"B":3}', '{"a":1,"a":{"b":[1.0,2]}}', '{"a":{"d":1,"c":2},"a":3}',
+	'"\u00e9\ud83d\ude00\/\b\f\n\r\t\"\\\\"', '"\u001f\u007f"', "\"\xc3\xa9\"", '{"\u0061b":1,"ab":2}',
+	'[1,[2,[3,[4,{"k":[5.50]}]]]]')
+{
+	my $of = sub {
+		extract_call('digest', 'SELECT ' . literal($document) . "::$_[0] AS v, ARRAY[" . literal($document) . "]::$_[0]\[] AS a",
+			1, verify => 'true');
+	};
+	succeeds($session, $of->('json'), $session->value($of->('jsonb')), "json and jsonb have one digest: $document");
+}
+
 # --- a table of many types ---------------------------------------------------------------------
 
 $session->value(<<'SQL');
