@@ -11,6 +11,7 @@
 #include "utils/builtins.h"
 #include "utils/cash.h"
 #include "utils/date.h"
+#include "utils/fmgroids.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
@@ -273,6 +274,16 @@ static const struct
 	{UUIDOID, hash_uuid},
 };
 
+/* int2vector and oidvector, which have array elements but a text of their own, are not. */
+static bool
+is_array(Oid base_type)
+{
+	Oid input_function, input_parameter;
+
+	getTypeInputInfo(base_type, &input_function, &input_parameter);
+	return input_function == F_ARRAY_IN;
+}
+
 static ValueHash
 choose_family(Oid base_type)
 {
@@ -281,7 +292,7 @@ choose_family(Oid base_type)
 		if (families[i].type == base_type)
 			return families[i].hash;
 	}
-	if (OidIsValid(get_element_type(base_type)))
+	if (is_array(base_type))
 		return hash_elements;
 	return get_typtype(base_type) == TYPTYPE_COMPOSITE ? hash_attributes : hash_other;
 }

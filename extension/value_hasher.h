@@ -6,8 +6,8 @@
  * int8; float4, float8; numeric; text and varchar; bpchar; bytea; date, time,
  * timestamp, timestamptz; uuid; money as the integer that it is; json and jsonb
  * as parsed (json_hasher.h); arrays of their elements, composites of their
- * attributes. Every other type by its output text (pinned_output.h). Text is
- * converted to UTF-8.
+ * attributes. Every other type by its output text (pinned_output.h), int2vector
+ * and oidvector too. Text is converted to UTF-8.
  */
 #ifndef TRANSFERBENCH_VALUE_HASHER_H
 #define TRANSFERBENCH_VALUE_HASHER_H
