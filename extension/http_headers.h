@@ -15,4 +15,13 @@
  */
 extern List *http_headers_from_jsonb(Jsonb *headers);
 
+/* Whether a name is a token (RFC 9110, 5.6.2). */
+extern bool http_headers_is_name(const char *name, size_t length);
+
+/* Whether a value is free of control characters, line breaks above all (RFC 9110, 5.5). */
+extern bool http_headers_is_value(const char *value);
+
+/* Whether a List of "Name: value" has a header of that name, whatever its case. */
+extern bool http_headers_have(List *headers, const char *name, size_t length);
+
 #endif

@@ -434,7 +434,7 @@ for my $case (
 	unlike($result->{errors}, qr/t0ps3cret/, "and its user is not repeated: '$shown'")
 	  if $url =~ /\@/;
 	like($result->{error}{hint} // '',
-		qr/credentials|header/i, "and a hint tells where to: '$shown'")
+		qr/credentials_file/, "and a hint tells where to: '$shown'")
 	  if $url =~ /\@/;
 }
 fails_with(
