@@ -345,6 +345,7 @@ http_client_get(HttpClient *client, const char *url)
 	MemoryContext caller_context = MemoryContextSwitchTo(client->request_context);
 	HttpUrl *first_url;
 	List *headers;
+	bool is_at_home = true;
 	int retries = 0, redirects = 0;
 
 	end_request(client);
@@ -354,8 +355,10 @@ http_client_get(HttpClient *client, const char *url)
 	headers = headers_for(client, first_url);
 	for (;;)
 	{
+		/* whom an answer led elsewhere, it may lead back: the caller did not choose that path */
+		is_at_home = is_at_home && same_origin(client->url, first_url);
 		http_transfer_begin(client->transfer, client->url,
-							same_origin(client->url, first_url) ? headers : client->bare_headers);
+							is_at_home ? headers : client->bare_headers);
 		client->status = http_transfer_await_header(client->transfer);
 		if (is_success(client))
 			break;

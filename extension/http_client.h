@@ -34,7 +34,7 @@ typedef struct HttpTotals
 
 /*
  * Lives in the current context. `headers` (List of char *, "Name: value",
- * checked) go with every request, but not to another origin by a redirect; so
+ * checked) go with every request until a redirect leads to another origin; so
  * do those of the credentials (NULL: none) for the URL that was asked for. Both
  * must outlive the client.
  */

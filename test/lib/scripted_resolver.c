@@ -6,13 +6,18 @@
  *     stalled.test    no answer for an hour
  *     slow.test       does not exist, which is known after a second
  *     any other name below .test does not exist; all else is resolved as ever
- * Letter case and a dot at the end make no difference, as in the DNS.
+ * Letter case and a dot at the end make no difference, as in the DNS. What is
+ * dialled at a link-local IPv4 address is led to 127.0.0.1: no test leaves this
+ * host, and one can see whether it was dialled.
  */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define STALL_SECONDS 3600
@@ -21,6 +26,7 @@
 #define MAX_ADDRESSES 2
 
 typedef int (*Resolver)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+typedef int (*Connector)(int, const struct sockaddr *, socklen_t);
 
 typedef struct Name
 {
@@ -70,8 +76,8 @@ ends_with(const char *text, const char *ending)
 
 /* All addresses of a name, one list after the other. */
 static int
-resolve_scripted(Resolver next, const Name *name, const char *service,
-				 const struct addrinfo *hints, struct addrinfo **result)
+resolve_scripted(Resolver next, const Name *name, const char *service, const struct addrinfo *hints,
+				 struct addrinfo **result)
 {
 	int code = EAI_NONAME;
 
@@ -111,4 +117,18 @@ getaddrinfo(const char *node, const char *service, const struct addrinfo *hints,
 			return resolve_scripted(next, &ADDRESSES[i], service, hints, result);
 	}
 	return EAI_NONAME;
+}
+
+int
+connect(int socket_fd, const struct sockaddr *address, socklen_t length)
+{
+	Connector next = (Connector) dlsym(RTLD_NEXT, "connect");
+	struct sockaddr_in loopback;
+
+	if (address->sa_family != AF_INET || length < sizeof(loopback))
+		return next(socket_fd, address, length);
+	memcpy(&loopback, address, sizeof(loopback));
+	if (ntohl(loopback.sin_addr.s_addr) >> 16 == 0xA9FE)
+		loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	return next(socket_fd, (const struct sockaddr *) &loopback, sizeof(loopback));
 }
