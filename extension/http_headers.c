@@ -4,6 +4,7 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 
@@ -76,7 +77,11 @@ static char *
 value_text(const char *name, const JsonbValue *value)
 {
 	if (value->type == jbvString)
-		return pnstrdup(value->val.string.val, value->val.string.len);
+	{
+		char *text = pnstrdup(value->val.string.val, value->val.string.len);
+
+		return pg_server_to_any(text, strlen(text), PG_UTF8);
+	}
 	if (value->type == jbvNumeric)
 		return DatumGetCString(
 			DirectFunctionCall1(numeric_out, NumericGetDatum(value->val.numeric)));

@@ -8,7 +8,8 @@
 #include "utils/jsonb.h"
 
 /*
- * {"Name": "value", …} as a List of "Name: value" in the current context.
+ * {"Name": "value", …} as a List of "Name: value" in the current context, values
+ * as UTF-8.
  * Raises 22023 for anything else: a name that is no token (RFC 9110, 5.6.2), a
  * value that is no string or number or holds a control character. Values are
  * never repeated in messages.
