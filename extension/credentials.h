@@ -32,7 +32,8 @@ typedef struct Credentials Credentials;
 
 /*
  * What the file holds, in the current context, with which it is wiped; NULL
- * when the setting is empty.
+ * when the setting is empty. (Of what was sent libcurl's request buffer keeps a
+ * copy, which it frees without wiping.)
  */
 extern Credentials *credentials_read(void);
 

@@ -231,7 +231,8 @@ for my $case (@files)
 for my $mode (qw(0600 0400))
 {
 	write_file($file, $good, oct $mode);
-	succeeds($session, fetch($server->url('/rows')), '3|ok', "file accepted: mode $mode");
+	my $result = succeeds($session, fetch($server->url('/rows')), '3|ok', "file accepted: mode $mode");
+	is($result->{errors}, '', "and closed, without a warning: mode $mode");
 }
 rename $file, "$file.target";
 symlink "$file.target", $file;
