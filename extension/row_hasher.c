@@ -19,6 +19,7 @@
 
 #include "compat.h"
 #include "canonical_json.h"
+#include "column_name.h"
 #include "row_hasher.h"
 #include "splitmix64.h"
 
@@ -40,6 +41,10 @@ struct RowHasher
 	int columns;
 	ColumnHasher *column; /* [columns] */
 	uint64 *hashes;       /* [columns] */
+
+	/* where we are, for errors */
+	int64 row;     /* from 1 */
+	int in_column; /* index into `column` */
 };
 
 /* --- one function per family --------------------------------------------------------- */
@@ -289,11 +294,11 @@ row_hasher_create(TupleDesc row_desc)
 		Form_pg_attribute attribute = TupleDescAttr(row_desc, i);
 		ColumnHasher *column = &hasher->column[hasher->columns];
 		char *name = NameStr(attribute->attname);
-		char *utf8_name;
+		const char *utf8_name;
 
 		if (attribute->attisdropped)
 			continue;
-		utf8_name = pg_server_to_any(name, strlen(name), PG_UTF8);
+		utf8_name = column_name_utf8(name);
 		column->attribute = i;
 		column->name = name;
 		column->seed = row_digest_column_seed(utf8_name, strlen(utf8_name));
@@ -328,16 +333,33 @@ row_hasher_scale_sum(const RowHasher *hasher, int column)
 	return hasher->column[column].scale_sum;
 }
 
+/* A value may have no digest: bytes that are no characters, an output function that raises. */
+static void
+add_place(void *context)
+{
+	const RowHasher *hasher = context;
+
+	errcontext("digest of row " INT64_FORMAT ", column \"%s\"", hasher->row,
+			   hasher->column[hasher->in_column].name);
+}
+
 const uint64 *
 row_hasher_hash(RowHasher *hasher, const Datum *values, const bool *nulls)
 {
+	ErrorContextCallback place = {
+		.previous = error_context_stack, .callback = add_place, .arg = hasher};
+
+	hasher->row++;
+	error_context_stack = &place;
 	for (int i = 0; i < hasher->columns; i++)
 	{
 		ColumnHasher *column = &hasher->column[i];
 
+		hasher->in_column = i;
 		hasher->hashes[i] = nulls[column->attribute]
 								? row_digest_null(column->seed)
 								: column->hash(column, values[column->attribute]);
 	}
+	error_context_stack = place.previous;
 	return hasher->hashes;
 }

@@ -13,6 +13,7 @@
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
+#include "column_name.h"
 #include "json_number.h"
 #include "json_populate.h"
 #include "row_input.h"
@@ -341,8 +342,7 @@ row_input_create(TupleDesc row_desc)
 		if (attribute->attisdropped)
 			continue;
 		prepare_column(&input->columns[i], attribute);
-		input->names[i] =
-			pg_server_to_any(input->columns[i].name, strlen(input->columns[i].name), PG_UTF8);
+		input->names[i] = column_name_utf8(input->columns[i].name);
 	}
 	return input;
 }
