@@ -5,11 +5,11 @@
 
 #include "access/htup_details.h"
 #include "fmgr.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/typcache.h"
 
+#include "column_name.h"
 #include "composite_hasher.h"
 #include "row_digest.h"
 
@@ -35,8 +35,8 @@ prepare_attribute(CompositeHasher *hasher, int number, ValueHasherScope *scope)
 {
 	Form_pg_attribute form = TupleDescAttr(hasher->desc, number);
 	AttributeHasher *attribute = &hasher->attributes[hasher->count++];
-	char *name = NameStr(form->attname);
-	char *utf8 = pg_server_to_any(name, strlen(name), PG_UTF8);
+	const char *name = NameStr(form->attname);
+	const char *utf8 = column_name_utf8(name);
 	uint64 seed = row_digest_attribute_seed(hasher->seed, utf8, strlen(utf8));
 
 	attribute->name = name;

@@ -6,10 +6,10 @@
 #include "access/htup_details.h"
 #include "fmgr.h"
 #include "funcapi.h"
-#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/typcache.h"
 
+#include "column_name.h"
 #include "composite_input.h"
 #include "json_scan.h"
 
@@ -52,7 +52,7 @@ composite_input_create(Oid type, ValueInputCounts *counts)
 		if (form->attisdropped)
 			continue;
 		attribute->name = NameStr(form->attname);
-		attribute->utf8 = pg_server_to_any(attribute->name, strlen(attribute->name), PG_UTF8);
+		attribute->utf8 = column_name_utf8(attribute->name);
 		attribute->utf8_length = strlen(attribute->utf8);
 		attribute->input = value_input_create(form->atttypid, form->atttypmod, counts);
 	}

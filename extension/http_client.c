@@ -14,6 +14,7 @@
 #include "content_inflate.h"
 #include "foreign_memory.h"
 #include "http_client.h"
+#include "http_headers.h"
 #include "http_transfer.h"
 #include "printable.h"
 #include "settings.h"
@@ -27,7 +28,8 @@ struct HttpClient
 	MemoryContext context;
 	MemoryContext request_context; /* reset when the next request begins */
 	HttpTransfer *transfer;
-	List *headers;      /* the user's, and ours where the user gave none */
+	List *headers; /* the user's */
+	const Credentials *credentials;
 	List *bare_headers; /* ours alone, for another origin */
 
 	/* the request under way */
@@ -56,34 +58,31 @@ release_inflate(void *inflate)
 	content_inflate_free(inflate);
 }
 
-static bool
-has_accept(List *headers)
-{
-	ListCell *cell;
-
-	foreach (cell, headers)
-	{
-		if (pg_strncasecmp(lfirst(cell), "Accept:", strlen("Accept:")) == 0 ||
-			pg_strcasecmp(lfirst(cell), "Accept;") == 0)
-			return true;
-	}
-	return false;
-}
-
 HttpClient *
-http_client_create(List *headers)
+http_client_create(List *headers, const Credentials *credentials)
 {
 	HttpClient *client = palloc0(sizeof(HttpClient));
 
 	client->context = CurrentMemoryContext;
 	client->request_context =
 		AllocSetContextCreate(client->context, "pg_transferbench request", ALLOCSET_SMALL_SIZES);
+	client->headers = headers;
+	client->credentials = credentials;
 	client->bare_headers = list_make1(ACCEPT_HEADER);
-	client->headers =
-		has_accept(headers) ? headers : list_concat_copy(client->bare_headers, headers);
 	client->inflate_holder = foreign_memory_reserve(client->context, release_inflate);
 	client->transfer = http_transfer_create();
 	return client;
+}
+
+/* What goes to the URL that was asked for: of one name the user's, else the file's, else ours. */
+static List *
+headers_for(const HttpClient *client, const HttpUrl *url)
+{
+	List *headers = credentials_add_headers(client->credentials, url, client->headers);
+
+	return http_headers_have(headers, "Accept", strlen("Accept"))
+			   ? headers
+			   : list_concat(headers, client->bare_headers);
 }
 
 /* --- redirects and retries ----------------------------------------------------------- */
@@ -345,17 +344,21 @@ http_client_get(HttpClient *client, const char *url)
 {
 	MemoryContext caller_context = MemoryContextSwitchTo(client->request_context);
 	HttpUrl *first_url;
+	List *headers;
+	bool is_at_home = true;
 	int retries = 0, redirects = 0;
 
 	end_request(client);
 	MemoryContextReset(client->request_context);
 	client->url = first_url = http_url_parse(url, HTTP_URL_ARGUMENT);
 	http_url_check_allowed(client->url);
+	headers = headers_for(client, first_url);
 	for (;;)
 	{
+		/* whom an answer led elsewhere, it may lead back: the caller did not choose that path */
+		is_at_home = is_at_home && same_origin(client->url, first_url);
 		http_transfer_begin(client->transfer, client->url,
-							same_origin(client->url, first_url) ? client->headers
-																: client->bare_headers);
+							is_at_home ? headers : client->bare_headers);
 		client->status = http_transfer_await_header(client->transfer);
 		if (is_success(client))
 			break;

@@ -8,11 +8,21 @@
 #include "utils/jsonb.h"
 
 /*
- * {"Name": "value", …} as a List of "Name: value" in the current context.
+ * {"Name": "value", …} as a List of "Name: value" in the current context, values
+ * as UTF-8.
  * Raises 22023 for anything else: a name that is no token (RFC 9110, 5.6.2), a
  * value that is no string or number or holds a control character. Values are
  * never repeated in messages.
  */
 extern List *http_headers_from_jsonb(Jsonb *headers);
+
+/* Whether a name is a token (RFC 9110, 5.6.2). */
+extern bool http_headers_is_name(const char *name, size_t length);
+
+/* Whether a value is free of control characters, line breaks above all (RFC 9110, 5.5). */
+extern bool http_headers_is_value(const char *value);
+
+/* Whether a List of "Name: value" has a header of that name, whatever its case. */
+extern bool http_headers_have(List *headers, const char *name, size_t length);
 
 #endif

@@ -14,6 +14,7 @@
 
 #include "clock.h"
 #include "column_spool.h"
+#include "credentials.h"
 #include "foreign_memory.h"
 #include "host_rules.h"
 #include "http_client.h"
@@ -33,6 +34,7 @@ typedef struct HttpPath
 	BenchPath base;
 	HttpPathOptions options;
 	HttpUrl *first_url;
+	Credentials *credentials; /* NULL: none */
 	/* of the last run */
 	RowInputCounts *counts; /* [natts] */
 	int64 spilled_bytes, spool_write_ns, spool_read_ns;
@@ -378,7 +380,7 @@ begin_run(HttpRun *run, HttpPath *path, RowConsumer *consumer)
 	run->input = row_input_create(path->base.row_desc);
 	run->fields = palloc0(sizeof(JsonField) * Max(natts, 1));
 	run->slot = MakeSingleTupleTableSlot(path->base.row_desc, &TTSOpsVirtual);
-	run->client = http_client_create(path->options.headers);
+	run->client = http_client_create(path->options.headers, path->credentials);
 	run->frames_holder = foreign_memory_reserve(CurrentMemoryContext, release_frames);
 	run->decoder_holder = foreign_memory_reserve(CurrentMemoryContext, release_decoder);
 	run->frames_holder->object = run->frames = json_frames_create(&frames_options);
@@ -539,6 +541,7 @@ http_path_create(const HttpPathOptions *options)
 		http_url_for_rows(options->url, options->page_rows, 0, options->page_rows > 0),
 		HTTP_URL_ARGUMENT);
 	http_url_check_allowed(path->first_url);
+	path->credentials = credentials_read();
 	return &path->base;
 }
 

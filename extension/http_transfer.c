@@ -179,6 +179,9 @@ release_easy(void *easy)
 static void
 release_headers(void *headers)
 {
+	/* tokens are among them */
+	for (struct curl_slist *entry = headers; entry != NULL; entry = entry->next)
+		explicit_bzero(entry->data, strlen(entry->data));
 	curl_slist_free_all(headers);
 }
 

@@ -65,7 +65,8 @@ refuse_userinfo(CURLU *url, HttpUrlSource source)
 	ereport(ERROR, errcode(fault_sqlstate(source)),
 			errmsg("%s must not contain a user name or password", subject(source)),
 			source == HTTP_URL_ARGUMENT
-				? errhint("Pass credentials in \"headers\", for example as Authorization.")
+				? errhint("Pass credentials in \"headers\", or let a superuser keep them in "
+						  "pg_transferbench.credentials_file.")
 				: 0);
 }
 

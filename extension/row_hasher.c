@@ -3,8 +3,7 @@
  */
 #include "postgres.h"
 
-#include "mb/pg_wchar.h"
-
+#include "column_name.h"
 #include "row_hasher.h"
 
 typedef struct ColumnHasher
@@ -20,13 +19,17 @@ struct RowHasher
 	int columns;
 	ColumnHasher *column; /* [columns] */
 	uint64 *hashes;       /* [columns] */
+
+	/* where we are, for errors */
+	int64 row;     /* from 1 */
+	int in_column; /* index into `column` */
 };
 
 static void
 prepare_column(ColumnHasher *column, int number, Form_pg_attribute attribute, JsonHasher *json)
 {
-	char *name = NameStr(attribute->attname);
-	char *utf8_name = pg_server_to_any(name, strlen(name), PG_UTF8);
+	const char *name = NameStr(attribute->attname);
+	const char *utf8_name = column_name_utf8(name);
 
 	column->attribute = number;
 	column->name = name;
@@ -87,15 +90,32 @@ row_hasher_scale_sum(const RowHasher *hasher, int column)
 	return hasher->column[column].scope.scale_sum;
 }
 
+/* A value may have no digest: bytes that are no characters, an output function that raises. */
+static void
+add_place(void *context)
+{
+	const RowHasher *hasher = context;
+
+	errcontext("digest of row " INT64_FORMAT ", column \"%s\"", hasher->row,
+			   hasher->column[hasher->in_column].name);
+}
+
 const uint64 *
 row_hasher_hash(RowHasher *hasher, const Datum *values, const bool *nulls)
 {
+	ErrorContextCallback place = {
+		.previous = error_context_stack, .callback = add_place, .arg = hasher};
+
+	hasher->row++;
+	error_context_stack = &place;
 	for (int i = 0; i < hasher->columns; i++)
 	{
 		const ColumnHasher *column = &hasher->column[i];
 
+		hasher->in_column = i;
 		hasher->hashes[i] =
 			value_hasher_hash(column->value, values[column->attribute], nulls[column->attribute]);
 	}
+	error_context_stack = place.previous;
 	return hasher->hashes;
 }

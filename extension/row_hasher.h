@@ -28,7 +28,9 @@ extern bool row_hasher_same_family(const RowHasher *a, int a_column, const RowHa
 
 /*
  * Column hashes of one row, [row_hasher_columns], lent until the next call.
- * Values are detoasted; garbage is left in the current context.
+ * Values are detoasted; garbage is left in the current context. What a type's
+ * output function or a conversion raises has the row, counted from the first of
+ * this hasher, and the column as its context.
  */
 extern const uint64 *row_hasher_hash(RowHasher *hasher, const Datum *values, const bool *nulls);
 

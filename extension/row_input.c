@@ -4,10 +4,10 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
+#include "column_name.h"
 #include "row_input.h"
 
 typedef struct ColumnInput
@@ -48,7 +48,7 @@ prepare_column(RowInput *input, int number, Form_pg_attribute attribute)
 	column->value = value_input_create(attribute->atttypid, attribute->atttypmod,
 									   &input->counts[number].within);
 	column->na_is_null = value_input_na_is_null(column->value);
-	input->names[number] = pg_server_to_any(column->name, strlen(column->name), PG_UTF8);
+	input->names[number] = column_name_utf8(column->name);
 }
 
 RowInput *

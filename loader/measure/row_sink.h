@@ -21,6 +21,8 @@ typedef struct RowSink
 	int64_t missing_values, na_values; /* of the nulls: keys left out, "NA"; set by http-json */
 	ValueDigest *digest;               /* NULL in timed trials */
 	struct ValueLog *log;              /* NULL unless values are compared one by one */
+	struct ValueSamples *samples;      /* NULL unless some are to be shown: gathered with a log that
+	                                    * compares, searched for without a log */
 	bool interrupted;                  /* why row_sink_take was false: a stop was asked for, ... */
 	const char *problem;               /* ... else static words */
 } RowSink;

@@ -505,47 +505,6 @@ succeeds(
 	$digest,
 	'the digest of the query under another DateStyle');
 
-# --- databases in other encodings --------------------------------------------------
-
-$session->value(
-	"CREATE DATABASE latin1 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
-{
-	my $latin1 = TransferBench::Session->new(
-		$node,
-		dbname => 'latin1',
-		settings => { client_encoding => 'UTF8' });
-	my $url = sub { $server->url('/json', body => $_[0]) };
-	$latin1->value('CREATE EXTENSION pg_transferbench');
-	$latin1->value("CREATE TABLE words (\"\xc3\xa9t\xc3\xa9\" text)");
-
-	my $expected =
-	  $session->value(digest_of_query("SELECT 'caf\xc3\xa9' AS \"\xc3\xa9t\xc3\xa9\"", 1));
-	succeeds(
-		$latin1,
-		fetch_call(
-			'rows, status, digest', $url->("[{\"\xc3\xa9t\xc3\xa9\":\"caf\xc3\xa9\"}]"), 1,
-			row_type => "'words'",
-			verify => 'true'),
-		$expected,
-		'LATIN1: keys and values are converted, the digest is that of UTF8');
-	succeeds(
-		$latin1,
-		fetch_call(
-			'rows, status, digest', $url->('[{"\u00e9t\u00e9":"caf\u00e9"}]'), 1,
-			row_type => "'words'",
-			verify => 'true'),
-		$expected,
-		'LATIN1: the same, escaped');
-	succeeds($latin1, digest_of_query("SELECT 'caf\xc3\xa9' AS \"\xc3\xa9t\xc3\xa9\"", 1),
-		$expected, 'LATIN1: the same from a query');
-	fails_with(
-		$latin1,
-		fetch_call('rows', $url->('[{"\u00e9t\u00e9":"\u20ac"}]'), 1, row_type => "'words'"),
-		{ sqlstate => '22P05', context => qr/row 1, column/ },
-		'LATIN1: a character it does not have is an error');
-	$latin1->quit;
-}
-
 # --- values changed on the way are told --------------------------------------------
 
 # as a Plumber endpoint writes with default settings: four decimals, keys of

@@ -314,8 +314,17 @@ PYTHON
 {
 	my $run = post($url, '--from-query', q{SELECT 1 AS id, 'null'::jsonb AS jb, 2 AS other});
 
-	loader_ends($run, 3, [qr/values changed.* jb$/m], 'a null within JSON is no null of SQL, and the one format cannot tell');
+	loader_ends($run, 3, [ qr/http-json: 1 value changed, in: jb \(1\)$/m, qr/http-json, 1 rows, changed: row 1, jb: null -> SQL null$/m ], 'a null within JSON is no null of SQL, and the one format cannot tell');
 	is(report_of($run)->{exit_status}, 3, 'values changed: reported');
+}
+{
+	my @query = ('--from-query', q{SELECT i AS id, CASE WHEN i % 10 = 0 THEN 'null'::jsonb ELSE '1' END AS jb FROM generate_series(1, 100) AS i ORDER BY i});
+
+	loader_ends(
+		post($url, @query), 3,
+		[ qr/http-json: 10 values changed, in: jb \(10\)$/m, qr/http-json, 100 rows, changed: row 10, jb: null -> SQL null; row 20, jb: null -> SQL null; row 30, jb: null -> SQL null$/m ],
+		'changed values are counted, and the first three shown');
+	loader_ends(post($url, @query, '--jobs', 2, '--batch-rows', 7), 3, [qr/http-json: (?:10 )?values changed, in: jb/], 'rows sent by two at once: the column at least');
 }
 for my $bad (
 	[ 'a text for a number', "1\tone\nx\ttwo\n", qr/row 2, column "id"/ ],

@@ -241,7 +241,7 @@ sub body_of
 {
 	my $run = fetch_body(body_of(q{json_build_object('id', id, 'ratio', round(ratio::numeric, 4), 'amount', amount, 'note', note)}));
 
-	loader_ends($run, 3, [qr/http-json: 1000 values changed, in: ratio \(1000\)/], 'rounded numbers');
+	loader_ends($run, 3, [ qr/http-json: 1000 values changed, in: ratio \(1000\)/, qr/http-json, 1000 rows, changed: row 1, ratio: [\d.e-]{8,} -> [\d.e-]{1,7}; row 2, ratio: .*; row 3, ratio: / ], 'rounded numbers');
 	is((trials_of(report_of($run), 'http-json', 1))[0]{status}, 'ok', 'rounded numbers: the trial is a sample all the same');
 }
 {
@@ -253,7 +253,7 @@ sub body_of
 	my $run = fetch_body(body_of(q{CASE WHEN id <= 3 THEN json_build_object('id', id, 'note', note)
 		ELSE json_build_object('id', id, 'ratio', ratio, 'amount', amount, 'note', note) END}));
 
-	loader_ends($run, 3, [ qr/http-json: 6 values changed, in: ratio \(3\), amount \(3\)/, qr/6 keys were not there/ ], 'keys of values left out');
+	loader_ends($run, 3, [ qr/http-json: 6 values changed, in: ratio \(3\), amount \(3\)/, qr/6 keys were not there/, qr/changed: row 1, ratio: [\d.e-]+ -> no such key; row 1, amount: [\d.-]+ -> no such key; row 2, ratio: / ], 'keys of values left out');
 }
 {
 	my $run = fetch_body(body_of(q{json_build_object('id', id, 'ratio', ratio, 'amount', amount::float8, 'note', note)}));
