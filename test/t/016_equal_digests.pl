@@ -179,6 +179,21 @@ for my $document (
 	succeeds($session, $of->('json'), $session->value($of->('jsonb')), "json and jsonb have one digest: $document");
 }
 
+# what has no canonical form is compared as it is spelled, but for white space
+for my $case (
+	[ q('"a\u0000b"'), q(' "a\u0000b" '), q('"a\u0000c"'), 'a NUL' ],
+	[ q('[1e999999, "\ud800"]'), q('[1e999999,"\ud800"]'), q('[1e999999,"\ud801"]'), 'a number and half a pair' ],
+	[ q(repeat('[', 1500) || repeat(']', 1500)), q(repeat('[ ', 1500) || repeat(']', 1500)),
+		q(repeat('[', 1501) || repeat(']', 1501)), 'nesting 1,500 deep' ])
+{
+	my ($one, $same, $other, $name) = @$case;
+	my ($first, $second, $third) =
+	  map { $session->value(extract_call('digest', "SELECT ($_)::json AS v, ARRAY[($_)::json] AS a", 1, verify => 'true')) } $one, $same, $other;
+
+	is($second, $first, "json with $name: white space does not matter");
+	isnt($third, $first, "json with $name: anything else does");
+}
+
 # --- a table of many types ---------------------------------------------------------------------
 
 $session->value(<<'SQL');

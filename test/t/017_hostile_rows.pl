@@ -79,6 +79,24 @@ for my $name (qw(unknown keys string))
 }
 $session->value('RESET pg_transferbench.max_row_bytes');
 
+# --- depth ----------------------------------------------------------------------------------
+
+# composites within arrays within composites, as deep as a row may be
+$session->value('CREATE TYPE level_0 AS (v int)');
+$session->value("CREATE TYPE level_$_ AS (v level_" . ($_ - 1) . '[])') for 1 .. 120;
+$session->value('CREATE TABLE deep (v level_120)');
+{
+	my $deep = '{"v":[' x 120 . '{"v":7}' . ']}' x 120;
+	my $fetch = fetch_call('rows, status, digest', publish('deep', qq([{"v":$deep}])), 1, row_type => "'deep'", verify => 'true');
+	my $native = extract_call('rows, status, digest', 'SELECT (json_populate_record(NULL::deep, ' . literal(qq({"v":$deep})) . ')).*', 1, verify => 'true');
+
+	succeeds($session, $fetch, $session->value($native), 'composites and arrays 241 deep');
+	$session->value("SET max_stack_depth = '100kB'");
+	fails_with($session, $fetch, { sqlstate => '54001' }, 'and not enough stack for them');
+	$session->value('RESET max_stack_depth');
+	succeeds($session, $fetch, $session->value($native), 'and enough again');
+}
+
 # --- strangers among the rows ---------------------------------------------------------------
 
 my %stranger = (sqlstate => '38000', message => qr/no row of the expected columns/);
