@@ -6,8 +6,6 @@
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
-#include "lib/stringinfo.h"
-#include "mb/pg_wchar.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -17,15 +15,13 @@
 
 #include "array_input.h"
 #include "composite_input.h"
-#include "json_encode.h"
 #include "json_number.h"
 #include "json_scan.h"
+#include "json_value.h"
 #include "value_input.h"
 
 /* of a scalar within an array, converted without an allocation */
 #define SHORT_TEXT_BYTES 64
-
-#define ENCODED_PIECE_BYTES 1024
 
 typedef Datum (*ValueConvert)(ValueInput *input, const JsonField *field);
 
@@ -47,58 +43,12 @@ struct ValueInput
 	FmgrInfo domain_input; /* fn_oid InvalidOid unless the domain is checked by that */
 };
 
-/* --- text of a field ----------------------------------------------------------------- */
-
-/* A string of the message as the database's text: no \u0000, the server's encoding. */
-static char *
-server_text(const char *utf8, size_t length, size_t *server_length)
-{
-	char *text;
-
-	if (memchr(utf8, '\0', length) != NULL)
-		ereport(ERROR, errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
-				errmsg("unsupported Unicode escape sequence"),
-				errdetail("\\u0000 cannot be converted to text."));
-	text = pg_any_to_server(utf8, (int) length, PG_UTF8);
-	*server_length = text == utf8 ? length : strlen(text);
-	return text;
-}
-
-/* The field as text for an input function, terminated, in the current context. */
-static char *
-input_text(const JsonField *field)
-{
-	size_t length;
-	const char *text;
-
-	switch (field->kind)
-	{
-		case JSON_FIELD_BOOL:
-			return pstrdup(field->boolean ? "true" : "false");
-		case JSON_FIELD_INTEGER:
-			return psprintf(INT64_FORMAT, field->integer);
-		case JSON_FIELD_STRING:
-		case JSON_FIELD_ARRAY:
-		case JSON_FIELD_OBJECT:
-			text = server_text(field->text, field->length, &length);
-			return pnstrdup(text, length);
-		default:
-			return pnstrdup(field->text, field->length);
-	}
-}
-
-static bool
-is_number(const JsonField *field)
-{
-	return field->kind == JSON_FIELD_INTEGER || field->kind == JSON_FIELD_NUMBER;
-}
-
 /* --- one function per kind of type --------------------------------------------------- */
 
 static Datum
 convert_by_input_function(ValueInput *input, const JsonField *field)
 {
-	return InputFunctionCall(&input->input, input_text(field), input->input_parameter,
+	return InputFunctionCall(&input->input, json_value_text(field), input->input_parameter,
 							 input->typmod);
 }
 
@@ -110,69 +60,28 @@ convert_bool(ValueInput *input, const JsonField *field)
 	return convert_by_input_function(input, field);
 }
 
-/*
- * The int64 of a number field. Range errors of wide digits are PostgreSQL's
- * own words, so that a message reads the same whichever way the value came.
- */
-static int64
-field_int64(const JsonField *field, const char *type_name)
-{
-	int64 value = field->integer;
-
-	if (field->kind == JSON_FIELD_INTEGER)
-		return value;
-	switch (json_number_to_int64(field->text, field->length, &value))
-	{
-		case JSON_NUMBER_OK:
-			break;
-		case JSON_NUMBER_OUT_OF_RANGE:
-			ereport(
-				ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				errmsg("value \"%s\" is out of range for type %s", input_text(field), type_name));
-			break;
-		case JSON_NUMBER_NOT_INTEGRAL:
-			ereport(
-				ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				errmsg("invalid input syntax for type %s: \"%s\"", type_name, input_text(field)),
-				errdetail("The number has a fraction."));
-			break;
-	}
-	return value;
-}
-
-static int64
-field_int_in_range(const JsonField *field, const char *type_name, int64 lowest, int64 highest)
-{
-	int64 value = field_int64(field, type_name);
-
-	if (value < lowest || value > highest)
-		ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				errmsg("value \"" INT64_FORMAT "\" is out of range for type %s", value, type_name));
-	return value;
-}
-
 static Datum
 convert_int2(ValueInput *input, const JsonField *field)
 {
-	if (!is_number(field))
+	if (!json_value_is_number(field))
 		return convert_by_input_function(input, field);
-	return Int16GetDatum((int16) field_int_in_range(field, "smallint", PG_INT16_MIN, PG_INT16_MAX));
+	return Int16GetDatum((int16) json_value_integer(field, "smallint", PG_INT16_MIN, PG_INT16_MAX));
 }
 
 static Datum
 convert_int4(ValueInput *input, const JsonField *field)
 {
-	if (!is_number(field))
+	if (!json_value_is_number(field))
 		return convert_by_input_function(input, field);
-	return Int32GetDatum((int32) field_int_in_range(field, "integer", PG_INT32_MIN, PG_INT32_MAX));
+	return Int32GetDatum((int32) json_value_integer(field, "integer", PG_INT32_MIN, PG_INT32_MAX));
 }
 
 static Datum
 convert_int8(ValueInput *input, const JsonField *field)
 {
-	if (!is_number(field))
+	if (!json_value_is_number(field))
 		return convert_by_input_function(input, field);
-	return Int64GetDatum(field_int64(field, "bigint"));
+	return Int64GetDatum(json_value_integer(field, "bigint", PG_INT64_MIN, PG_INT64_MAX));
 }
 
 /* Numbers of other kinds that are integers: their input functions know no exponent either. */
@@ -193,7 +102,7 @@ convert_float8(ValueInput *input, const JsonField *field)
 	if (field->kind == JSON_FIELD_INTEGER)
 		return Float8GetDatum((double) field->integer);
 	if (field->kind == JSON_FIELD_NUMBER || field->kind == JSON_FIELD_STRING)
-		return DirectFunctionCall1(float8in, CStringGetDatum(input_text(field)));
+		return DirectFunctionCall1(float8in, CStringGetDatum(json_value_text(field)));
 	return convert_by_input_function(input, field);
 }
 
@@ -216,9 +125,9 @@ convert_money(ValueInput *input, const JsonField *field)
 {
 	Datum value;
 
-	if (!is_number(field))
+	if (!json_value_is_number(field))
 		return convert_by_input_function(input, field);
-	value = DirectFunctionCall3(numeric_in, CStringGetDatum(input_text(field)),
+	value = DirectFunctionCall3(numeric_in, CStringGetDatum(json_value_text(field)),
 								ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
 	return DirectFunctionCall1(numeric_cash, value);
 }
@@ -230,38 +139,16 @@ convert_text(ValueInput *input, const JsonField *field)
 	const char *text;
 
 	if (field->kind != JSON_FIELD_STRING)
-		return CStringGetTextDatum(input_text(field));
-	text = server_text(field->text, field->length, &length);
+		return CStringGetTextDatum(json_value_text(field));
+	text = json_value_server_text(field->text, field->length, &length);
 	return PointerGetDatum(cstring_to_text_with_len(text, length));
-}
-
-/* The encoder's flush. Out of memory jumps over the encoder, which holds nothing. */
-static bool
-append_piece(void *context, const char *bytes, size_t length)
-{
-	appendBinaryStringInfo((StringInfo) context, bytes, (int) length);
-	return true;
-}
-
-/* A string as JSON text again, terminated. \u0000 is for the type to judge: json allows it. */
-static char *
-quoted_text(const JsonField *field)
-{
-	char piece[ENCODED_PIECE_BYTES];
-	JsonEncoder encoder;
-	StringInfoData quoted;
-
-	initStringInfo(&quoted);
-	json_encoder_init(&encoder, piece, sizeof(piece), append_piece, &quoted);
-	json_encode_string(&encoder, field->text, field->length);
-	(void) json_encoder_flush(&encoder);
-	return pg_any_to_server(quoted.data, quoted.len, PG_UTF8);
 }
 
 static Datum
 convert_json(ValueInput *input, const JsonField *field)
 {
-	char *text = field->kind == JSON_FIELD_STRING ? quoted_text(field) : input_text(field);
+	char *text =
+		field->kind == JSON_FIELD_STRING ? json_value_quoted(field) : json_value_text(field);
 
 	return InputFunctionCall(&input->input, text, input->input_parameter, input->typmod);
 }
@@ -438,7 +325,7 @@ convert_domain(ValueInput *input, const JsonField *field, bool is_null)
 	Datum value;
 
 	if (OidIsValid(input->domain_input.fn_oid))
-		return InputFunctionCall(&input->domain_input, is_null ? NULL : input_text(field),
+		return InputFunctionCall(&input->domain_input, is_null ? NULL : json_value_text(field),
 								 input->domain_parameter, -1);
 	value = is_null ? (Datum) 0 : input->convert(input, field);
 	domain_check(value, is_null, input->type, &input->domain_state, input->input.fn_mcxt);
