@@ -35,9 +35,8 @@ typedef struct HttpPath
 	HttpPathOptions options;
 	HttpUrl *first_url;
 	Credentials *credentials; /* NULL: none */
-	int64 *missing_counts;    /* [natts], of the last run */
-	int64 *na_counts;
 	/* of the last run */
+	RowInputCounts *counts; /* [natts] */
 	int64 spilled_bytes, spool_write_ns, spool_read_ns;
 } HttpPath;
 
@@ -422,7 +421,6 @@ http_path_run(BenchPath *base, int64 n, RowConsumer *consumer, BenchTrial *trial
 	ErrorContextCallback row_context = {
 		.previous = error_context_stack, .callback = add_row_context, .arg = run};
 	HttpTotals totals;
-	size_t counts_size = sizeof(int64) * base->row_desc->natts;
 
 	begin_run(run, path, consumer);
 	error_context_stack = &row_context;
@@ -442,41 +440,55 @@ http_path_run(BenchPath *base, int64 n, RowConsumer *consumer, BenchTrial *trial
 	path->spilled_bytes = run->spilled_bytes;
 	path->spool_write_ns = run->spool_write_ns;
 	path->spool_read_ns = run->spool_read_ns;
-	memcpy(path->missing_counts, row_input_missing_counts(run->input), counts_size);
-	memcpy(path->na_counts, row_input_na_counts(run->input), counts_size);
+	memcpy(path->counts, row_input_counts(run->input),
+		   sizeof(RowInputCounts) * base->row_desc->natts);
 }
 
 /* --- the path ------------------------------------------------------------------------ */
 
-/* Says what no figure of a trial shows: temporary files, and nulls that were no null. */
 static void
-http_path_remark(BenchPath *base)
+remark_spilling(const HttpPath *path)
 {
-	HttpPath *path = (HttpPath *) base;
-
-	if (path->spilled_bytes > 0)
-		ereport(
-			NOTICE,
+	if (path->spilled_bytes == 0)
+		return;
+	ereport(NOTICE,
 			errmsg("the column-oriented response went to temporary files: " INT64_FORMAT " bytes",
 				   path->spilled_bytes),
 			errdetail("Of decode_ms, %.1f ms went into finding and writing the values, "
 					  "%.1f ms into reading them back and decoding them.",
 					  clock_ns_to_ms(path->spool_write_ns), clock_ns_to_ms(path->spool_read_ns)),
 			errhint("pg_transferbench.max_buffered_bytes is what stays in memory."));
+}
+
+static void
+remark_nulls(const char *column, const RowInputCounts *counts)
+{
+	if (counts->missing_keys > 0)
+		ereport(NOTICE, errmsg("column \"%s\": " INT64_FORMAT
+							   " rows had no such key and were taken for null",
+							   column, counts->missing_keys));
+	if (counts->within.missing_attributes > 0)
+		ereport(NOTICE, errmsg("column \"%s\": " INT64_FORMAT
+							   " attributes within it had no such key and were taken for null",
+							   column, counts->within.missing_attributes));
+	if (counts->na_strings > 0)
+		ereport(NOTICE, errmsg("column \"%s\": " INT64_FORMAT " strings \"NA\" were taken for null",
+							   column, counts->na_strings));
+}
+
+/* Says what no figure of a trial shows: temporary files, and nulls that were no null. */
+static void
+http_path_remark(BenchPath *base)
+{
+	const HttpPath *path = (const HttpPath *) base;
+
+	remark_spilling(path);
 	for (int i = 0; i < base->row_desc->natts; i++)
 	{
-		const char *name = NameStr(TupleDescAttr(base->row_desc, i)->attname);
+		Form_pg_attribute attribute = TupleDescAttr(base->row_desc, i);
 
-		if (TupleDescAttr(base->row_desc, i)->attisdropped)
-			continue;
-		if (path->missing_counts[i] > 0)
-			ereport(NOTICE, errmsg("column \"%s\": " INT64_FORMAT
-								   " rows had no such key and were taken for null",
-								   name, path->missing_counts[i]));
-		if (path->na_counts[i] > 0)
-			ereport(NOTICE,
-					errmsg("column \"%s\": " INT64_FORMAT " strings \"NA\" were taken for null",
-						   name, path->na_counts[i]));
+		if (!attribute->attisdropped)
+			remark_nulls(NameStr(attribute->attname), &path->counts[i]);
 	}
 }
 
@@ -518,8 +530,7 @@ http_path_create(const HttpPathOptions *options)
 	check_decoder(options->decoder);
 	refuse_doubled_columns(options->row_desc);
 	path->options = *options;
-	path->missing_counts = palloc0(sizeof(int64) * natts);
-	path->na_counts = palloc0(sizeof(int64) * natts);
+	path->counts = palloc0(sizeof(RowInputCounts) * natts);
 	path->base.name = "http-json";
 	path->base.row_desc = options->row_desc;
 	path->base.run = http_path_run;
