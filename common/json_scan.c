@@ -169,9 +169,11 @@ json_scan_compact(char *to, const char *p, const char *end)
 static bool
 is_integer(const char *text, size_t length, int64_t *integer)
 {
-	if (text[strspn(text, "-0123456789")] != '\0' || (length == 2 && memcmp(text, "-0", 2) == 0))
-		return false;
-	return json_number_to_int64(text, length, integer) == JSON_NUMBER_OK;
+	for (size_t i = 0; i < length; i++)
+		if (text[i] == '.' || text[i] == 'e' || text[i] == 'E')
+			return false;
+	return !(length == 2 && memcmp(text, "-0", 2) == 0) &&
+		   json_number_to_int64(text, length, integer) == JSON_NUMBER_OK;
 }
 
 /* The kind of a value by its first byte, and what follows from that alone. */
