@@ -52,7 +52,8 @@
  *   18   verbatim json the document as it is spelled, white space outside strings left out; of a
  *                      json that has no canonical form (json_canonical.h: what jsonb refuses)
  *
- * json and jsonb hash as `other`, their text being the canonical one.
+ * json and jsonb hash as `other`, their text being the canonical one; int2vector and oidvector,
+ * which are arrays in the server, by their output text.
  */
 #include "row_digest.h"
 
