@@ -237,12 +237,15 @@ start_save_pool(Serving *serving, const ServeConfiguration *configuration)
 }
 
 static bool
-start_threads(Serving *serving, const ServeConfiguration *configuration, int listen_fd)
+start_threads(Serving *serving, const ServeConfiguration *configuration,
+			  const ListenSocket *listener)
 {
 	ServeHttpOptions options = {
 		.limits = &configuration->limits,
 		.info = serving->info,
 		.token = configuration->token_file != NULL ? &serving->token : NULL,
+		/* a listener for other machines has names that nobody here knows */
+		.local_only = listener->is_loopback && configuration->token_file == NULL,
 	};
 
 	if (serving->source.columns > 0)
@@ -257,7 +260,7 @@ start_threads(Serving *serving, const ServeConfiguration *configuration, int lis
 		if (serving->save_pool == NULL)
 			return false;
 	}
-	serving->http = serve_http_start(listen_fd, &options);
+	serving->http = serve_http_start(listener->fd, &options);
 	return serving->http != NULL;
 }
 
@@ -285,7 +288,7 @@ start(Serving *serving, const ServeConfiguration *configuration, const sigset_t 
 	pthread_sigmask(SIG_BLOCK, signals, NULL);
 	if (!listen_socket_open(&listener, configuration->address, (int) configuration->port))
 		return false;
-	if (!start_threads(serving, configuration, listener.fd))
+	if (!start_threads(serving, configuration, &listener))
 	{
 		close(listener.fd);
 		return false;
