@@ -15,6 +15,7 @@ typedef struct Fields
 	int lengths;          /* Content-Length */
 	int encodings;        /* Transfer-Encoding */
 	int hosts;            /* Host */
+	int authorizations;   /* Authorization */
 	bool is_known;        /* each encoding is chunked */
 	bool names_are_sound; /* they are tokens */
 	bool values_are_sound;
@@ -84,6 +85,8 @@ take_field(void *context, enum MHD_ValueKind kind, const char *name, const char 
 		fields->lengths++;
 	else if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0)
 		fields->hosts++;
+	else if (strcasecmp(name, MHD_HTTP_HEADER_AUTHORIZATION) == 0)
+		fields->authorizations++;
 	else if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0)
 	{
 		fields->encodings++;
@@ -120,6 +123,8 @@ find_problem(const Fields *fields, const char *version)
 		return "Host comes twice";
 	if (fields->hosts == 0 && strcmp(version, MHD_HTTP_VERSION_1_0) != 0)
 		return "Host is missing";
+	if (fields->authorizations > 1)
+		return "Authorization comes twice";
 	return find_framing_problem(fields);
 }
 
