@@ -3,6 +3,7 @@
  * content coding and what a caller gets to see.
  */
 #include "http/http_session.h"
+#include "http/http_conceal.h"
 #include "http/http_header_list.h"
 #include "http/http_transfer.h"
 #include "clock.h"
@@ -155,6 +156,8 @@ note_answer(HttpSession *session)
 	const HttpHead *head = http_transfer_head(session->transfer);
 
 	session->answer = head->complete ? head->answer : (HttpAnswer){0};
+	http_conceal(session->options, session->answer.www_authenticate);
+	http_conceal(session->options, session->answer.content_range);
 	session->answer.sent_body_bytes = http_transfer_sent_body_bytes(session->transfer);
 	session->answer.is_hopeless = http_transfer_is_hopeless(session->transfer);
 	session->answer.closed_while_sending = http_transfer_closed_while_sending(session->transfer);
@@ -204,6 +207,12 @@ const HttpAnswer *
 http_session_answer(const HttpSession *session)
 {
 	return &session->answer;
+}
+
+void
+http_session_conceal(const HttpSession *session, char *text)
+{
+	http_conceal(session->options, text);
 }
 
 const char *

@@ -118,6 +118,9 @@ extern void http_session_read_short(HttpSession *session, char *text, size_t siz
 /* The same for a body that counts: no bound of time but those of a request, and not OK when the body
  * broke off. One that is too long is OK, and cut. */
 extern HttpResult http_session_read_text(HttpSession *session, char *text, size_t size);
+/* Blots out of a text for a message what an endpoint may have repeated of this session's secrets
+ * (http_conceal.h). */
+extern void http_session_conceal(const HttpSession *session, char *text);
 /* Why the last call was not OK: one line, no secret. */
 extern const char *http_session_problem(const HttpSession *session);
 
