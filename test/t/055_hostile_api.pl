@@ -23,7 +23,7 @@ use constant {
 	# a stop, as README has it
 	AT_ONCE => 1,
 	# of the address space, in kB: libraries and buffers, and no answer in full
-	MEMORY => 700_000,
+	MEMORY => 300_000,
 };
 
 my $node = start_node('hostile_api', extension => 0);
@@ -101,7 +101,7 @@ for my $case (
 	[ 'a drip', [ '/drip', delay_ms => 300 ], (qr/did not answer in full within 3 s/) x 2 ],
 	[ 'an endless drip', [ '/endless_body', unit => ' ', start => ' ', delay_ms => 100 ], (qr/did not answer in full within 3 s/) x 2 ],
 	[ 'an end without an answer', [ '/close' ], (qr/gave no answer: /) x 2 ],
-	[ 'a reset', [ '/reset' ], (qr/gave no answer: /) x 2 ],
+	[ 'a reset', [ '/reset' ], qr/gave no answer: /, qr/gave no answer: |closed the connection/ ],
 	[ 'a reset after the head', [ '/reset', after => 'headers' ], ($lost) x 2 ],
 	[ 'a reset within the body', [ '/reset', after => 20 ], ($lost) x 2 ],
 	[ 'fewer bytes than Content-Length', [ '/short', length => 1000, send => 600 ], ($lost) x 2 ],
@@ -119,9 +119,9 @@ for my $case (
 	[ 'a cut chunk', [ '/chunked', mode => 'cut' ], ($lost) x 2 ],
 	[ 'endless headers', [ '/endless_headers' ], (qr/header of the answer .* is too long/) x 2 ],
 	[ 'one large header', [ '/large_header', bytes => 2_000_000 ], (qr/header of the answer .* is too long/) x 2 ],
-	[ 'an endless array', [ '/endless_body' ], qr/sent more than 1003 rows where 3 were asked for/, qr/HTTP 200|did not answer/ ],
-	[ 'an endless string', [ '/endless_body', start => '[{"id":1,"x":"', unit => 'x' ], qr/row 1\b/, qr/HTTP 200|did not answer/ ],
-	[ 'endless blanks', [ '/endless_body', start => '[', unit => ' ' ], qr/did not answer in full within 3 s/, qr/HTTP 200|did not answer/ ],
+	[ 'an endless array', [ '/endless_body' ], qr/sent more than 1003 rows where 3 were asked for/, undef ],
+	[ 'an endless string', [ '/endless_body', start => '[{"id":1,"x":"', unit => 'x' ], qr/row 1\b/, undef ],
+	[ 'endless blanks', [ '/endless_body', start => '[', unit => ' ' ], qr/did not answer in full within 3 s/, undef ],
 	[ 'a row of 100 MB', [ '/big', bytes => 100_000_000 ], qr/row 1\b/, undef ],
 	[ 'gzip that expands to 10 GB in one row', [ '/bomb' ], qr/row 1\b/, undef ],
 	[ 'gzip in gzip', [ '/bomb', mb => 1000, nested => 1 ], qr/content coding "gzip, gzip"/, qr/content coding "gzip, gzip"/ ],
@@ -176,7 +176,7 @@ is(our_tables($session), 0, 'no table of ours is left');
 
 # what an API may answer to a POST without our knowing better: it ends, in bounded time and memory
 for my $case (
-	[ 'a row of 100 MB', [ '/big', bytes => 100_000_000 ] ], [ 'gzip that expands to 10 GB', [ '/bomb' ] ], [ 'arrays in each other', [ '/deep', depth => 1_000_000 ] ],
+	[ 'an endless body', [ '/endless_body' ] ], [ 'a row of 100 MB', [ '/big', bytes => 100_000_000 ] ], [ 'gzip that expands to 10 GB', [ '/bomb' ] ], [ 'arrays in each other', [ '/deep', depth => 1_000_000 ] ],
 	[ 'binary', [ '/json', body => join '', map { chr } 0 .. 255 ] ])
 {
 	my ($name, $where) = @$case;
@@ -331,8 +331,7 @@ for my $case (
 	for my $command ('fetch', 'post')
 	{
 		my @connection = $arguments[0] eq '-d' ? () : ('-d', $node->connstr('postgres'));
-		my @what = $command eq 'fetch' ? ('--source', 'ids', '--paths', 'http-json') : ('--rows', 10);
-		# a proxy is an option of its own, and fetch would try again for a while
+		my @what = $command eq 'fetch' ? ('--source', 'ids', '--paths', 'http-json', '--url', 'http://127.0.0.1:1') : ('--rows', 10, '--url', 'http://127.0.0.1:1');
 		my $run = run_loader({ environment => { API_TOKEN => $TOKEN } }, undef, $command, @connection, @what, '--retries', 0, @arguments);
 
 		like($run->{status}, qr/^[12]$/, "$command, $name: exit status");
