@@ -4,9 +4,12 @@
 #include "http/http_conceal.h"
 
 #include <string.h>
+#include <strings.h>
 
-/* What is shorter is no secret, and would be found anywhere. */
+/* What is shorter is no secret, and would be found anywhere; of a header's value nobody knows whether
+ * it is one. */
 #define SECRET_MIN 4
+#define VALUE_MIN  8
 
 static void
 conceal_all(char *text, const char *secret, size_t length)
@@ -41,21 +44,34 @@ conceal(char *text, const char *secret)
 	conceal_cut(text, secret, length);
 }
 
+static bool
+is_authorization(const char *header)
+{
+	return strncasecmp(header, "Authorization:", strlen("Authorization:")) == 0 ||
+		   strncasecmp(header, "Proxy-Authorization:", strlen("Proxy-Authorization:")) == 0;
+}
+
+/* A header as http_header_check lets it pass. */
+static void
+conceal_value(char *text, const char *header)
+{
+	const char *value = strchr(header, ':') + 1, *credentials;
+
+	value += strspn(value, " \t");
+	if (strlen(value) >= VALUE_MIN)
+		conceal(text, value);
+	if (!is_authorization(header))
+		return;
+	/* the scheme need not be repeated */
+	credentials = value + strcspn(value, " \t");
+	conceal(text, credentials + strspn(credentials, " \t"));
+}
+
 void
 http_conceal(const HttpOptions *options, char *text)
 {
 	if (options->token != NULL)
 		conceal(text, options->token);
 	for (int i = 0; i < options->header_count; i++)
-	{
-		const char *value = strchr(options->headers[i], ':') + 1;
-		const char *blank;
-
-		value += strspn(value, " \t");
-		blank = strpbrk(value, " \t");
-		/* the scheme need not be repeated */
-		if (blank != NULL)
-			conceal(text, blank + strspn(blank, " \t"));
-		conceal(text, value);
-	}
+		conceal_value(text, options->headers[i]);
 }

@@ -7,9 +7,9 @@
 
 #include "http/http_session.h"
 
-/* Overwrites with '*' what is the token, or the value of a header that was given, or what follows a
- * scheme in one ("Basic ..."), in a text of one's own; at its end, where it may be cut, also their
- * beginnings. */
+/* Overwrites with '*', in a text of one's own, what is the token, the value of a header that was given
+ * (of 8 bytes or more), or the credentials in an Authorization; at the text's end, where it may be
+ * cut, their beginnings, too. */
 extern void http_conceal(const HttpOptions *options, char *text);
 
 #endif

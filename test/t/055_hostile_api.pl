@@ -47,7 +47,7 @@ my $token_file = "$directory/token";
 append_to_file($token_file, "$TOKEN\n");
 chmod 0600, $token_file;
 
-my @secrets = ('--token-file', $token_file, '--header', "X-Secret: Basic $HEADER");
+my @secrets = ('--token-file', $token_file, '--header', "X-Secret: $HEADER");
 my @patience = ('--stall-timeout', '500ms', '--request-timeout', '3s', '--retries', 1, '--max-retry-wait', '10ms');
 # no part of a secret is told either
 my $SECRET = qr/Tok3n-nobody|nobody-may-see|Passw0rd|H3ader/;
