@@ -23,6 +23,7 @@ transfer_options_init(TransferOptions *options)
 		.budget = {.kind = COST_BUDGET_RATIO, .value = 2},
 		.connect_timeout_ms = 10 * MS_PER_S,
 		.stall_timeout_ms = 60 * MS_PER_S,
+		.http = {.max_response_bytes = INT64_C(32000000000)},
 		.retries = 5,
 		.max_retry_wait_ms = 60 * MS_PER_S,
 		.max_body_bytes = -1,

@@ -10,6 +10,7 @@
 #include "content_inflate.h"
 #include "json_encode.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -35,6 +36,7 @@ struct HttpSession
 	char *inflated;          /* [INFLATED_BYTES], likewise */
 	bool inflate_has_input;
 	int64_t inflate_ns;
+	int64_t body_bytes; /* of the answer, decoded, handed on */
 };
 
 HttpSession *
@@ -170,6 +172,7 @@ http_session_send(HttpSession *session, const HttpRequest *request, HttpAnswer *
 											http_header_list(session->options, request));
 
 	session->coding = CODING_NONE;
+	session->body_bytes = 0;
 	if (result == HTTP_OK)
 		result = http_transfer_await_head(session->transfer);
 	if (result == HTTP_OK)
@@ -179,6 +182,20 @@ http_session_send(HttpSession *session, const HttpRequest *request, HttpAnswer *
 	note_answer(session);
 	*answer = session->answer;
 	return result;
+}
+
+/* What is spooled for want of memory takes a disk. */
+static HttpResult
+check_length(HttpSession *session, size_t length)
+{
+	int64_t limit = session->options->max_response_bytes;
+
+	session->body_bytes += (int64_t) length;
+	if (limit == 0 || session->body_bytes <= limit)
+		return HTTP_OK;
+	return http_transfer_fail(
+		session->transfer, HTTP_LOST,
+		"sent a body of more than %" PRId64 " bytes (see --max-response-bytes)", limit);
 }
 
 HttpResult
@@ -195,6 +212,8 @@ http_session_read(HttpSession *session, const char **bytes, size_t *length)
 									"answered with the content coding \"%s\": supported are gzip "
 									"and deflate",
 									http_transfer_head(session->transfer)->content_encoding);
+	if (result == HTTP_OK)
+		result = check_length(session, *length);
 	if (result != HTTP_OK || *length == 0)
 	{
 		*length = 0;

@@ -29,8 +29,9 @@ typedef struct HttpOptions
 	bool http1_only;                      /* else HTTP/2 where a TLS server offers it */
 	bool accept_gzip;                     /* of answers: decoded by the session */
 	int connect_timeout_ms;
-	int stall_timeout_ms;   /* without a byte in either direction; 0: none */
-	int request_timeout_ms; /* of a whole request; 0: none */
+	int stall_timeout_ms;       /* without a byte in either direction; 0: none */
+	int request_timeout_ms;     /* of a whole request; 0: none */
+	int64_t max_response_bytes; /* of an answer's body, decoded; 0: no limit */
 } HttpOptions;
 
 /* curl_global_init; once, before any thread. False, with a message, on failure. */

@@ -89,7 +89,7 @@ my @post = ('--file', $rows, '--table', 'posted', '--append', '--verify', 'none'
 # --- each misbehaviour ---------------------------------------------------------------------------
 
 # Each: name, path and parameters, what fetch says, what post says (undef: rows that cannot be told from
-# a success), post's exit status is 2 in any case but that.
+# a success), further arguments of fetch; the exit status is 2.
 my $html = qr/HTML|<!DOCTYPE html>|<html>/;
 my $lost = qr/broke off|gave no answer/;
 my @unterminated = ('body', '[{"id":1,"x":1.5},{"id":2');
@@ -122,8 +122,11 @@ for my $case (
 	[ 'an endless array', [ '/endless_body' ], qr/sent more than 1003 rows where 3 were asked for/, undef ],
 	[ 'an endless string', [ '/endless_body', start => '[{"id":1,"x":"', unit => 'x' ], qr/row 1\b/, undef ],
 	[ 'endless blanks', [ '/endless_body', start => '[', unit => ' ' ], qr/did not answer in full within 3 s/, undef ],
+	[ 'an endless column', [ '/endless_body', start => '{"id":[1', unit => ',1' ], qr/sent a body of more than 10000000 bytes \(see --max-response-bytes\)/, undef, '--max-response-bytes', '10MB' ],
+	[ 'endless columns', [ '/endless_body', start => '{"id":[],', unit => '"x":[],' ], qr/"x"/, undef ],
 	[ 'a row of 100 MB', [ '/big', bytes => 100_000_000 ], qr/row 1\b/, undef ],
 	[ 'gzip that expands to 10 GB in one row', [ '/bomb' ], qr/row 1\b/, undef ],
+	[ 'gzip that expands to 10 GB, and a limit', [ '/bomb' ], qr/sent a body of more than 5000000 bytes/, undef, '--max-response-bytes', '5MB' ],
 	[ 'gzip in gzip', [ '/bomb', mb => 1000, nested => 1 ], qr/content coding "gzip, gzip"/, qr/content coding "gzip, gzip"/ ],
 	[ 'gzip that is corrupt', [ '/gzip', damage => 1 ], (qr/compressed body that is corrupt/) x 2 ],
 	[ 'gzip that is cut', [ '/gzip', cut => 10 ], (qr/compressed body that ends too early/) x 2 ],
@@ -158,11 +161,11 @@ for my $case (
 	map({ [ "what was sent, cut after some of it ($_)", [ '/echo', status => 500, pad => $_ ], (qr/500/) x 2 ] } map { 8 * $_ } 1 .. 16),
 	)
 {
-	my ($name, $where, $fetch_says, $post_says) = @$case;
+	my ($name, $where, $fetch_says, $post_says, @arguments) = @$case;
 
 	if ($name !~ /^status 20[46]$/)
 	{
-		expect_end('fetch', 2, $fetch_says, $name, @fetch, '--get-url', $api->url(@$where));
+		expect_end('fetch', 2, $fetch_says, $name, @fetch, @arguments, '--get-url', $api->url(@$where));
 	}
 	if (defined $post_says && $name !~ /^status 20[46]$/)
 	{
