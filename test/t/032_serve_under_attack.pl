@@ -493,6 +493,11 @@ sub let_go
 	$sockets = attack_many('500 half POSTs', 500, post_of_length(100_000, '[{"n":1},'));
 	is_deeply(outcomes($sockets), { none => 500 }, '500 half POSTs: closed after the idle time');
 
+	# each may keep 256 KiB of its body, as --help has it
+	$sockets = attack_many('300 POSTs that stop after 200 kB', 300, post_of_length(900_000, '[{"t":"' . 'x' x 200_000), room => 300 * (320 << 10));
+	let_go($sockets, '300 POSTs that stop after 200 kB');
+	wait_until(sub { backends(q(state <> 'idle')) eq '0' }, 'the end of their transactions');
+
 	$sockets = attack_many('12 slow readers of all rows', 12, get_bytes('/load_from_db?row_limit=' . ROWS), receive_buffer => 4096);
 	let_go($sockets, '12 slow readers of all rows');
 	wait_until(sub { backends(q(state <> 'idle')) eq '0' }, 'their queries');

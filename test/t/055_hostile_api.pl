@@ -154,7 +154,7 @@ for my $case (
 	[ 'fewer rows', [ '/rows', n => 2 ], qr/2 rows came, 3 were asked for/, undef ],
 	[ 'more rows', [ '/rows', n => 4 ], qr/sent 4 rows where 3 were asked for/, undef ],
 	map({ [ "status $_", [ "/status/$_" ], (qr/\b$_\b/) x 2 ] } 204, 206, 300, 304, 400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 413, 415, 418, 422, 429, 431, 451, 500, 501, 502, 503, 504, 505, 599, 999),
-	map({ [ "a redirect with status $_", [ '/redirect', status => $_, to => $elsewhere->url('/rows', n => 3) ], (qr/\b$_\b/) x 2 ] } 301, 302, 303, 307, 308),
+	map({ [ "a redirect with status $_", [ '/redirect', status => $_, to => $elsewhere->url('/rows', n => 3) ], (qr/\b$_ \(a redirect is not followed\)/) x 2 ] } 301, 302, 303, 307, 308),
 	[ 'a redirect to itself', [ '/redirect' ], (qr/\b302\b/) x 2 ],
 	[ 'a redirect to a file', [ '/redirect', to => 'file:///etc/passwd' ], (qr/\b302\b/) x 2 ],
 	map({ [ "what was sent, in an error with status $_", [ '/echo', status => $_ ], (qr/\*\*\*\*/) x 2 ] } 400, 401, 403, 500, 503),
@@ -200,6 +200,37 @@ for my $case (
 	my ($name, $path, $says) = @$case;
 	my $base = $api->url("/under$path");
 	expect_end('post', 1, $says, "an /info of $name", '--rows', 10, '--url', $base, @patience, @secrets);
+}
+
+# --- compare -------------------------------------------------------------------------------------
+
+for my $case (
+	[ 'silence', [ '/accept_only' ], qr/neither sent nor took a byte/ ], [ 'status 500', [ '/status/500' ], qr/500: <!DOCTYPE/ ],
+	[ 'an error object', [ '/ok_error' ], qr/relation does not exist/ ], [ 'what was sent', [ '/echo' ], qr/\*\*\*\*/ ],
+	[ 'a redirect', [ '/redirect', to => $elsewhere->url('/rows', n => 3) ], qr/302 \(a redirect is not followed\)/ ], [ 'a reset', [ '/reset', after => 'headers' ], qr/broke off/ ],
+	[ 'gzip that is corrupt', [ '/gzip', damage => 1 ], qr/corrupt/ ])
+{
+	my ($name, $where, $says) = @$case;
+	my @arguments = ('--source', 'ids', '--sizes', 3, '--trials', 2, '--paths', 'copy-text,http-json', '--api', 'template', @patience, @secrets);
+
+	expect_end('compare', 2, $says, "reading, $name", @arguments, '--direction', 'read', '--get-url', $api->url(@$where));
+	expect_end('compare', 2, $says, "writing, $name", @arguments, '--direction', 'write', '--table', 'compared', '--post-url', $api->url(@$where));
+	is(our_tables($session), 0, "compare, writing, $name: no table is left");
+}
+is(scalar $elsewhere->requests, 0, 'compare: no redirect was followed');
+
+# --- certificates --------------------------------------------------------------------------------
+
+for my $case (
+	[ 'an expired certificate', 'IP:127.0.0.1', 1, qr/certificate has expired/ ], [ 'a certificate of another host', 'DNS:elsewhere.example', 0, qr/certificate.*127\.0\.0\.1|no alternative certificate subject name/ ])
+{
+	my ($name, $for, $expired, $says) = @$case;
+	my ($certificate, $key) = make_certificate($directory, $expired ? 'expired' : 'elsewhere', subject_alternative_name => $for, expired => $expired);
+	my $tls = start_http_server(certificate => $certificate, key => $key);
+
+	expect_end('fetch', 2, $says, $name, @fetch, '--cacert', $certificate, '--get-url', $tls->url('/rows', n => 3));
+	expect_end('post', 2, $says, $name, @post, '--cacert', $certificate, '--post-url', $tls->url('/save'));
+	$tls->stop;
 }
 
 # --- a signal ends each wait ---------------------------------------------------------------------
@@ -270,15 +301,17 @@ interrupt('before another try', 'post', asked('/retry'),
 
 # the loader's own endpoint, and a database that keeps it waiting
 $session->value($_) for ('CREATE TABLE source (id int PRIMARY KEY, t text)', q{INSERT INTO source SELECT i, repeat('x', 100) FROM generate_series(1, 300000) AS i});
+# Directories in /proc of the processes that run the loader.
 sub processes
 {
-	return grep { (eval { slurp_file("$_/cmdline") } // '') =~ /^\Q@{[endpoint_program()]}\E\0|^transferbench\0serve\0/ } glob '/proc/[0-9]*';
+	return grep { (readlink("$_/exe") // '') eq endpoint_program() } glob '/proc/[0-9]*';
 }
 
 my $served_before = scalar processes();
-for my $when (0.3, 1, 2, 4)
+for my $when (0, 0.5, 2, 4)
 {
 	my $run = start_loader(undef, 'compare', '-d', $node->connstr('postgres') . " user=loader password=$PASSWORD", '--source', 'source', '--sizes', '1e4,3e5', '--trials', 20);
+	wait_until(sub { $session->value(q(SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'transferbench/%')) ne '0' }, 'its connection');
 	sleep $when;
 	# of parent and child: what everybody may read, and what only their owner may
 	for my $process (processes())
