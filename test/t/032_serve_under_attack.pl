@@ -498,8 +498,8 @@ sub let_go
 	let_go($sockets, '300 POSTs that stop after 200 kB');
 	wait_until(sub { backends(q(state <> 'idle')) eq '0' }, 'the end of their transactions');
 
-	$sockets = attack_many('12 slow readers of all rows', 12, get_bytes('/load_from_db?row_limit=' . ROWS), receive_buffer => 4096);
-	let_go($sockets, '12 slow readers of all rows');
+	$sockets = attack_many('6 slow readers of all rows, three for each connection', 6, get_bytes('/load_from_db?row_limit=' . ROWS), receive_buffer => 4096);
+	let_go($sockets, '6 slow readers of all rows');
 	wait_until(sub { backends(q(state <> 'idle')) eq '0' }, 'their queries');
 	# nobody reads any of 200 answers; the kernel's buffers end it
 	my $load = get_bytes('/load_from_db?row_limit=1000') =~ s/Connection: close\r\n//r;
