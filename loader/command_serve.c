@@ -11,6 +11,7 @@
 #include "serve/serve_save.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,11 @@
 
 /* Descriptors that are not connections of clients: standard streams, libraries. */
 #define SPARE_DESCRIPTORS 32
+
+/* From here on a buffer is a mapping of its own, which the system gets back with it. glibc would let
+ * this grow with the buffers that are freed: what many clients at once had made it take it would then
+ * keep, in pieces. */
+#define MAPPED_FROM_BYTES (64 * 1024)
 
 /* What runs; each may be missing while starting. */
 typedef struct Serving
@@ -399,6 +405,7 @@ command_serve(int argc, char **argv)
 		return status;
 	message_set_quiet(configuration.quiet);
 	signal(SIGPIPE, SIG_IGN);
+	mallopt(M_MMAP_THRESHOLD, MAPPED_FROM_BYTES);
 	fit_descriptors(&configuration.limits);
 	is_well = configuration.drop_ledger ? drop_ledger(&configuration) : serve(&configuration);
 	return is_well ? EXIT_SUCCESS : EXIT_FAILURE;

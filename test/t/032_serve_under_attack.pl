@@ -27,8 +27,8 @@ use constant {
 	PROMPT => 4,
 	# of what 1,000 connections and their heads may take
 	ROOM => 96 << 20,
-	# what the allocator may keep of it: it settles at some 9 MiB more than before, however often they come
-	FLAT => 16 << 20,
+	# what the allocator may keep of it, however often they come
+	FLAT => 8 << 20,
 };
 
 my $IDLE_S = 5;
