@@ -676,7 +676,7 @@ is($server->stop, 0, 'it ends well');
 	my $guarded = start_endpoint($node, '--table', 'numbers', '--save-table', 'saved', '--token-file', $file);
 	my $said = '';
 	for my $field (
-		undef, '', 'Bearer', 'Bearer ', "Bearer $secret ", "Bearer x$secret", 'Bearer ' . substr($secret, 0, -1), "Bearer ${secret}x", 'Bearer ' . lc $secret,
+		undef, '', 'Bearer', 'Bearer ', "Bearer x$secret", 'Bearer ' . substr($secret, 0, -1), "Bearer ${secret}x", 'Bearer ' . lc $secret,
 		"Bearer\t$secret", "Bearer,$secret", "Basic $secret", $secret, "Bearer " . 'x' x 20_000, "Bearer $secret, Bearer $secret", "Bearer \xff", 'Bearer ' . '%00',
 		"Bearer $secret\r\nAuthorization: Bearer wrong")
 	{
@@ -692,6 +692,7 @@ is($server->stop, 0, 'it ends well');
 		}
 	}
 	is(talk($guarded, get_bytes($GET, "Authorization: Bearer $secret"))->{status}, '200', 'the token');
+	is(talk($guarded, get_bytes($GET, "Authorization: Bearer $secret \t "))->{status}, '200', 'the token, and blanks behind it');
 	is(talk($guarded, get_bytes($GET, "Authorization: Bearer $secret") =~ s/Host: .*/Host: rows.example/r)->{status}, '200', 'with a token any Host will do');
 	unlike(slurp_file("/proc/@{[$guarded->pid]}/$_"), qr/\Q$secret\E/, "no token in /proc/PID/$_") for 'cmdline', 'environ';
 	unlike(slurp_file(readlink "/proc/@{[$guarded->pid]}/fd/2"), qr/\Q$secret\E/, 'no token in what it says');
