@@ -460,6 +460,16 @@ with_setting(
 			{ sqlstate => '42501' },
 			'a name that is not allowed, though its address is');
 	});
+with_setting(
+	$session,
+	allowed_hosts => '*.0.0.1, *.ffff:127.0.0.1',
+	sub {
+		fails_with(
+			$session,
+			fetch($server->url('/rows')),
+			{ sqlstate => '42501' },
+			'the digits of an address are not below a domain');
+	});
 SKIP:
 {
 	skip 'names that lead elsewhere: no compiler for the resolver', 1 unless $resolver;
