@@ -10,7 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define MOST_OUTPUT   (1 << 20) /* of a bomb no more is taken */
+#define MOST_OUTPUT   (1 << 16) /* of a bomb no more is taken */
 #define MOST_CAPACITY 300
 
 typedef enum Ending

@@ -116,6 +116,7 @@ my @failures = (
 	[ 'silence after the headers', '08006', qr/sent nothing for/, '/stall' ],
 	[ 'silence within the body', '08006', qr/sent nothing for/, '/stall', after => 20 ],
 	[ 'headers without end', '54000', qr/header/i, '/endless_headers' ],
+	[ 'a trailer without end', '54000', qr/header/i, '/chunked', mode => 'endless_trailer' ],
 	[ 'a header of 1 MB', '54000', qr/header/i, '/large_header' ],
 	[ 'rows without end', '38000', qr/more .*rows/i, '/endless_body' ],
 	[ 'four rows where three were asked for', '38000', qr/more .*rows/i, '/rows', extra => 1 ],
@@ -462,7 +463,7 @@ with_setting(
 	});
 with_setting(
 	$session,
-	allowed_hosts => '*.0.0.1, *.ffff:127.0.0.1',
+	allowed_hosts => '*.0.0.1',
 	sub {
 		fails_with(
 			$session,
@@ -662,6 +663,11 @@ fails_with(
 	retried('nonsense', after => 'soon'),
 	{ sqlstate => '38000', message => qr/429/ },
 	'a Retry-After that says nothing');
+fails_with(
+	$session,
+	retried('other_date', after => '2100-01-01'),
+	{ sqlstate => '38000', message => qr/429/ },
+	'a Retry-After that is a date, but none of HTTP');
 fails_with(
 	$session,
 	retried('negative', after => -5),

@@ -1,6 +1,6 @@
 /*
- * postgres.h - the little of the server's headers that extension/host_rules.c, http_url.c and
- * http_headers.c call, so that they can be fuzzed outside of a server. Only for test/fuzz.
+ * postgres.h - the little of the server's headers that extension/host_rules.c, http_url.c,
+ * http_header.c and http_headers.c call, so that they can be fuzzed outside of a server. Only for test/fuzz.
  *
  * An error jumps back to server_stub_try; all memory is in one context, which is emptied then. The
  * other headers of this directory are empty: what they would declare is here.
@@ -24,8 +24,11 @@ typedef int64_t int64;
 #define INT64_FORMAT         "%" PRId64
 #define IS_HIGHBIT_SET(byte) (((unsigned char) (byte) &0x80) != 0)
 /* of ASCII both go by ASCII; this program has the C locale */
-#define pg_strcasecmp  strcasecmp
-#define pg_strncasecmp strncasecmp
+#define pg_strcasecmp          strcasecmp
+#define pg_strncasecmp         strncasecmp
+#define pg_ascii_tolower(byte) ((unsigned char) tolower(byte))
+#define Max(a, b)              ((a) > (b) ? (a) : (b))
+#define Min(a, b)              ((a) < (b) ? (a) : (b))
 
 /* --- errors: elog.h ---------------------------------------------------------------------- */
 
