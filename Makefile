@@ -9,7 +9,7 @@
 #   make lint        format and static checks
 #   make sanitize    unit tests, and the loader, under address and undefined-behaviour sanitizers
 #   make fuzz        what reads strangers' bytes, under libFuzzer: FUZZ_SECONDS= for each of
-#                    FUZZ_TARGETS= (default: 20 seconds, all of test/fuzz); needs clang
+#                    FUZZ_TARGETS= (default: 20, all of test/fuzz); needs clang
 #   make dist        the release archive
 
 EXTENSION_NAME = pg_transferbench
@@ -92,7 +92,7 @@ UNIT_COMMON = $(patsubst %.c,$(UNIT_BUILD)/%.o,$(COMMON_SOURCES))
 # links what it names
 UNIT_LOADER_SOURCES = $(filter-out loader/main.c loader/command_%.c,$(wildcard loader/*.c)) \
 	$(wildcard loader/rows/*.c loader/database/*.c loader/http/*.c loader/measure/*.c) \
-	$(addprefix loader/serve/,accept_encoding.c copy_value.c)
+	$(addprefix loader/serve/,accept_encoding.c copy_value.c serve_request.c)
 UNIT_LOADER = $(patsubst %.c,$(UNIT_BUILD)/%.o,$(UNIT_LOADER_SOURCES))
 UNIT_ARCHIVE = $(UNIT_BUILD)/loader.a
 UNIT_LOADER_CFLAGS = -D_GNU_SOURCE -Iloader -DTRANSFERBENCH_VERSION='"$(PROJECT_VERSION)"' \
