@@ -154,6 +154,27 @@ check_date(ColumnType type, const char *printed, int64_t value)
 				 "%s: %lld us", printed, (long long) value);
 }
 
+/* Of the plain form yyyy-mm-dd: a day that timegm leaves as it is. */
+static void
+check_plain_date(const char *text, bool is_taken)
+{
+	struct tm tm = {0}, normal;
+	int year, month, day, used = 0;
+
+	if (strspn(text, "0123456789-") != 10 || strlen(text) != 10 || text[4] != '-' ||
+		text[7] != '-' || sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &used) != 3 ||
+		used != 10 || strpbrk(text + 5, "-") != text + 7 || text[0] == '-' || text[8] == '-')
+		return;
+	tm.tm_year = year - 1900;
+	tm.tm_mon = month - 1;
+	tm.tm_mday = day;
+	normal = tm;
+	(void) timegm(&normal);
+	fuzz_require(is_taken == (year > 0 && normal.tm_year == tm.tm_year &&
+							  normal.tm_mon == tm.tm_mon && normal.tm_mday == tm.tm_mday),
+				 "%s is %staken", text, is_taken ? "" : "not ");
+}
+
 static void
 check_by_oracle(ColumnType type, const char *text, bool is_taken, const Value *value)
 {
@@ -161,6 +182,8 @@ check_by_oracle(ColumnType type, const char *text, bool is_taken, const Value *v
 		check_float(type, text, is_taken, value->real);
 	if (type == COLUMN_INT2 || type == COLUMN_INT4 || type == COLUMN_INT8)
 		check_integer(type, text, is_taken, value->integer);
+	if (type == COLUMN_DATE)
+		check_plain_date(text, is_taken);
 }
 
 /* --- there and back -------------------------------------------------------------------------- */
