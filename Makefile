@@ -129,7 +129,7 @@ FUZZ_SANITIZERS = -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-reco
 FUZZ_HEADERS = $(wildcard test/fuzz/*.h test/fuzz/server_stub/*.h test/fuzz/server_stub/*/*.h)
 # what the targets share, and of the extension what does not need a server
 FUZZ_EXTENSION = $(addprefix extension/,host_rules.c http_url.c http_header.c \
-	http_headers.c printable.c foreign_memory.c)
+	http_headers.c credentials.c printable.c foreign_memory.c)
 FUZZ_SOURCES = $(filter-out %_fuzz.c %/replay.c %/fuzz_message.c,$(wildcard test/fuzz/*.c)) \
 	$(wildcard test/fuzz/server_stub/*.c) $(FUZZ_EXTENSION)
 FUZZ_OBJECTS = $(patsubst %.c,$(UNIT_BUILD)/fuzz/%.o,$(FUZZ_SOURCES))

@@ -112,7 +112,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *value = fuzz_text(data, size);
 	bool is_taken = extension_takes(name, value);
 
-	/* the loader refuses more: what it sets itself, and DEL */
+	/* the loader refuses more: what it sets itself */
 	if (loader_takes(name, value) && strchr(name, ':') == NULL)
 		fuzz_require(is_taken, "the loader takes a header that the extension refuses");
 	server_stub_reset();

@@ -1,6 +1,6 @@
 /*
  * postgres.h - the little of the server's headers that extension/host_rules.c, http_url.c,
- * http_header.c and http_headers.c call, so that they can be fuzzed outside of a server. Only for test/fuzz.
+ * http_header.c, http_headers.c and credentials.c call, so that they can be fuzzed outside of a server. Only for test/fuzz.
  *
  * An error jumps back to server_stub_try; all memory is in one context, which is emptied then. The
  * other headers of this directory are empty: what they would declare is here.
@@ -9,6 +9,7 @@
 #define TRANSFERBENCH_SERVER_STUB_POSTGRES_H
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,6 +37,7 @@ typedef int64_t int64;
 #define ERRCODE_INVALID_PARAMETER_VALUE    22023
 #define ERRCODE_EXTERNAL_ROUTINE_EXCEPTION 38000
 #define ERRCODE_INSUFFICIENT_PRIVILEGE     42501
+#define ERRCODE_CONFIG_FILE_ERROR          1
 #define ERRCODE_OUT_OF_MEMORY              53200
 #define ereport(level, ...)                                                                        \
 	do                                                                                             \
@@ -97,8 +99,13 @@ typedef struct List
 	struct List *next;
 } List;
 
-#define NIL ((List *) NULL)
+typedef List ListCell;
+
+#define NIL                 ((List *) NULL)
+#define lfirst(list_cell)   ((list_cell)->cell)
+#define foreach(cell, list) for ((cell) = (list); (cell) != NULL; (cell) = (cell)->next)
 extern List *lappend(List *list, void *cell);
+extern List *list_copy(const List *list);
 
 /* --- jsonb.h, numeric.h: an object of one member, whose value is a string ------------------ */
 
@@ -154,6 +161,20 @@ typedef void *Datum;
 #define DirectFunctionCall1(function, arg) (arg)
 #define DatumGetCString(datum)             ((char *) (datum))
 
+/* --- pg_wchar.h: the server is one of UTF-8 ------------------------------------------------ */
+
+#define PG_UTF8                                  6
+#define pg_server_to_any(text, length, encoding) (text)
+
+/* --- fd.h, miscadmin.h, acl.h: one file, of which the path does not matter ------------------ */
+
+#define CHECK_FOR_INTERRUPTS()        ((void) 0)
+#define GetUserId()                   0
+#define ROLE_PG_READ_ALL_SETTINGS     0
+#define has_privs_of_role(user, role) true
+extern int OpenTransientFile(const char *path, int flags);
+extern int CloseTransientFile(int file);
+
 /* --- for the targets ----------------------------------------------------------------------- */
 
 /* What was raised last; "" and 0 when nothing was. */
@@ -167,5 +188,7 @@ typedef struct ServerStubError
 extern bool server_stub_try(void (*call)(void *argument), void *argument, ServerStubError *error);
 /* Runs the callbacks, newest first, and frees all memory. */
 extern void server_stub_reset(void);
+/* What the one file holds: settings_credentials_file names it until the next reset. */
+extern void server_stub_set_file(const void *bytes, size_t length);
 
 #endif

@@ -3,6 +3,9 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "fuzz.h"
 #include "settings.h"
@@ -27,6 +30,10 @@ static jmp_buf catcher;
 static ServerStubError raised;
 
 char *settings_allowed_hosts = "";
+char *settings_credentials_file = "";
+
+static const void *file_bytes;
+static size_t file_length;
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
@@ -76,6 +83,7 @@ server_stub_reset(void)
 		the_context.callbacks = callback->next;
 		callback->func(callback->arg);
 	}
+	settings_credentials_file = "";
 	while (the_context.blocks != NULL)
 	{
 		Block *block = the_context.blocks;
@@ -179,6 +187,16 @@ lappend(List *list, void *cell)
 	return list;
 }
 
+List *
+list_copy(const List *list)
+{
+	List *copy = NIL;
+
+	for (; list != NIL; list = list->next)
+		copy = lappend(copy, list->cell);
+	return copy;
+}
+
 JsonbIterator *
 JsonbIteratorInit(JsonbContainer *container)
 {
@@ -203,6 +221,35 @@ JsonbIteratorNext(JsonbIterator **iterator, JsonbValue *value, bool skip_nested)
 		default:
 			return WJB_DONE;
 	}
+}
+
+/* --- the file -------------------------------------------------------------------------------- */
+
+void
+server_stub_set_file(const void *bytes, size_t length)
+{
+	file_bytes = bytes;
+	file_length = length;
+	settings_credentials_file = "the file";
+}
+
+int
+OpenTransientFile(const char *path, int flags)
+{
+	int file = memfd_create(path, 0);
+
+	(void) flags;
+	fuzz_require(file >= 0 && fchmod(file, S_IRUSR | S_IWUSR) == 0 &&
+					 write(file, file_bytes, file_length) == (ssize_t) file_length &&
+					 lseek(file, 0, SEEK_SET) == 0,
+				 "no file in memory");
+	return file;
+}
+
+int
+CloseTransientFile(int file)
+{
+	return close(file);
 }
 
 /* --- errors ---------------------------------------------------------------------------------- */
