@@ -105,11 +105,11 @@ unit: unit-programs
 
 $(UNIT_BUILD)/common/%.o: common/%.c
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(UNIT_CFLAGS) $(COVERAGE) -MMD -MP -c -o $@ $<
 
 $(UNIT_BUILD)/loader/%.o: loader/%.c
 	@mkdir -p $(@D)
-	$(CC) $(UNIT_CFLAGS) $(UNIT_LOADER_CFLAGS) -MMD -MP -c -o $@ $<
+	$(CC) $(UNIT_CFLAGS) $(UNIT_LOADER_CFLAGS) $(COVERAGE) -MMD -MP -c -o $@ $<
 
 $(UNIT_ARCHIVE): $(UNIT_LOADER)
 	@rm -f $@
@@ -125,7 +125,9 @@ FUZZ_SECONDS ?= 20
 FUZZ_TARGETS ?= $(patsubst test/fuzz/%_fuzz.c,%,$(wildcard test/fuzz/*_fuzz.c))
 FUZZ_CC ?= clang
 FUZZ_BUILD = build/fuzz
-FUZZ_SANITIZERS = -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+FUZZ_SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all
+# of what is tested, not of the targets: their own branches are no news
+FUZZ_COVERAGE = -fsanitize=fuzzer-no-link
 FUZZ_HEADERS = $(wildcard test/fuzz/*.h test/fuzz/server_stub/*.h test/fuzz/server_stub/*/*.h)
 # what the targets share, and of the extension what does not need a server
 FUZZ_EXTENSION = $(addprefix extension/,host_rules.c http_url.c http_header.c \
@@ -141,7 +143,7 @@ FUZZ_LINKED = $(FUZZ_MESSAGE) $(FUZZ_ARCHIVE) $(UNIT_ARCHIVE) $(UNIT_COMMON)
 
 $(UNIT_BUILD)/fuzz/extension/%.o: extension/%.c $(FUZZ_HEADERS)
 	@mkdir -p $(@D)
-	$(CC) $(FUZZ_CFLAGS) -Wno-sign-compare -MMD -MP -c -o $@ $<
+	$(CC) $(FUZZ_CFLAGS) $(COVERAGE) -Wno-sign-compare -MMD -MP -c -o $@ $<
 
 $(UNIT_BUILD)/fuzz/test/%.o: test/%.c $(FUZZ_HEADERS)
 	@mkdir -p $(@D)
@@ -156,7 +158,8 @@ $(UNIT_BUILD)/fuzz_%_test: test/fuzz/%_fuzz.c test/fuzz/replay.c $(FUZZ_HEADERS)
 		$(FUZZ_LINKED) $(UNIT_LIBS)
 
 $(UNIT_BUILD)/%_fuzz: test/fuzz/%_fuzz.c $(FUZZ_HEADERS) $(FUZZ_LINKED)
-	$(CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_LINKED) $(UNIT_LIBS)
+	$(CC) $(FUZZ_CFLAGS) -c -o $@.o $<
+	$(CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer -o $@ $@.o $(FUZZ_LINKED) $(UNIT_LIBS)
 
 .PHONY: fuzz fuzz-programs
 fuzz-programs: $(patsubst %,$(UNIT_BUILD)/%_fuzz,$(FUZZ_TARGETS))
@@ -164,7 +167,7 @@ fuzz:
 	@command -v $(FUZZ_CC) >/dev/null || \
 		{ echo "make fuzz needs clang with libFuzzer: apt-get install clang, or name another with FUZZ_CC=" >&2; exit 1; }
 	@$(MAKE) --no-print-directory -s fuzz-programs CC='$(FUZZ_CC)' UNIT_BUILD=$(FUZZ_BUILD) \
-		SANITIZE='$(FUZZ_SANITIZERS)'
+		SANITIZE='$(FUZZ_SANITIZERS)' COVERAGE='$(FUZZ_COVERAGE)'
 	@test/fuzz/run.sh $(FUZZ_BUILD) $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 -include $(UNIT_COMMON:.o=.d) $(UNIT_LOADER:.o=.d) $(FUZZ_OBJECTS:.o=.d)

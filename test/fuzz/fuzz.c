@@ -140,10 +140,11 @@ fuzz_require_same(const FuzzLog *got, const FuzzLog *wanted, const char *what)
 {
 	size_t from = 0;
 
+	if (got->length == wanted->length &&
+		(got->length == 0 || memcmp(got->bytes, wanted->bytes, got->length) == 0))
+		return;
 	while (from < got->length && from < wanted->length && got->bytes[from] == wanted->bytes[from])
 		from++;
-	if (from == got->length && from == wanted->length)
-		return;
 	show("got", got, from);
 	show("wanted", wanted, from);
 	fuzz_fail(__FILE__, __LINE__, "%s: not the same", what);
@@ -154,11 +155,15 @@ fuzz_require_same(const FuzzLog *got, const FuzzLog *wanted, const char *what)
 void
 fuzz_pieces_begin(FuzzPieces *pieces, const uint8_t *data, size_t size, FuzzCut cut)
 {
+	size_t block_size = cut == FUZZ_WHOLE ? size : LONGEST_DRAWN_PIECE;
+
 	*pieces = (FuzzPieces){
 		.at = data,
 		.end = size > 0 ? data + size : data,
 		.cut = cut,
 		.random = row_digest_hash_bytes(0, data, size),
+		.block = fuzz_allocate(block_size),
+		.block_size = block_size,
 	};
 }
 
@@ -180,13 +185,16 @@ bool
 fuzz_pieces_next(FuzzPieces *pieces, const char **bytes, size_t *length)
 {
 	size_t left = (size_t) (pieces->end - pieces->at);
+	char *piece;
 
-	fuzz_pieces_end(pieces);
+	/* what is still read of the piece before is not what it was */
+	memset(pieces->block, 0xa5, pieces->block_size);
 	if (left == 0)
 		return false;
 	*length = piece_length(pieces, left);
-	pieces->piece = fuzz_copy(pieces->at, *length);
-	*bytes = pieces->piece;
+	piece = pieces->block + pieces->block_size - *length;
+	memcpy(piece, pieces->at, *length);
+	*bytes = piece;
 	pieces->at += *length;
 	return true;
 }
@@ -194,8 +202,8 @@ fuzz_pieces_next(FuzzPieces *pieces, const char **bytes, size_t *length)
 void
 fuzz_pieces_end(FuzzPieces *pieces)
 {
-	free(pieces->piece);
-	pieces->piece = NULL;
+	free(pieces->block);
+	pieces->block = NULL;
 }
 
 size_t

@@ -66,13 +66,15 @@ typedef struct FuzzPieces
 	const uint8_t *at, *end;
 	FuzzCut cut;
 	uint64_t random;
-	char *piece;
+	char *block; /* pieces lie at its end */
+	size_t block_size;
 } FuzzPieces;
 
 extern void fuzz_pieces_begin(FuzzPieces *pieces, const uint8_t *data, size_t size, FuzzCut cut);
-/* The next piece, in a block of its own that is gone at the next call; false at the end. A stream
- * that is left early is closed by fuzz_pieces_end. */
+/* The next piece, which ends where its block ends, and is overwritten at the next call; false at the
+ * end. */
 extern bool fuzz_pieces_next(FuzzPieces *pieces, const char **bytes, size_t *length);
+/* In any case. */
 extern void fuzz_pieces_end(FuzzPieces *pieces);
 /* A number below `bound` that follows from the input. */
 extern size_t fuzz_choice(const uint8_t *data, size_t size, size_t bound);
