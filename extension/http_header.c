@@ -69,13 +69,14 @@ int64
 http_header_retry_after_ms(const HttpHeader *header, time_t now, int64 most)
 {
 	const char *text = header->retry_after;
-	size_t digits = strspn(text, "0123456789");
+	const char *first = text + strspn(text, "0"); /* digit that counts */
+	size_t digits = strspn(first, "0123456789");
 	time_t date;
 	double seconds;
 
 	if (text[0] == '\0')
 		return -1;
-	if (text[digits] == '\0')
+	if (first[digits] == '\0')
 		seconds = digits <= 9 ? (double) strtol(text, NULL, 10) : (double) most;
 	/* every form of a date that RFC 9110, section 5.6.7, has begins with the day's name; libcurl
 	 * would take much else for one */

@@ -36,16 +36,22 @@ is_address(const char *host)
 	return inet_pton(AF_INET, host, &ipv4) == 1 || inet_pton(AF_INET6, host, &ipv6) == 1;
 }
 
-/* Whether a pattern, without its port, stands for a host. */
+/* Whether a pattern, without its port, stands for a host. A dot at the end of a pattern that is no
+ * wildcard does not count. */
 static bool
 pattern_names(const char *pattern, const char *host)
 {
 	size_t pattern_length = strlen(pattern), length = strlen(host);
+	char plain[2048]; /* longer than any input of the fuzzer */
 
 	if (strncmp(pattern, "*.", 2) == 0)
 		return !is_address(host) && length > pattern_length - 1 &&
 			   strcasecmp(host + length - (pattern_length - 1), pattern + 1) == 0;
-	return strcasecmp(pattern, host) == 0 || same_ipv6(pattern, host);
+	snprintf(plain, sizeof(plain), "%s", pattern);
+	pattern_length = strlen(plain);
+	if (pattern_length > 1 && plain[pattern_length - 1] == '.')
+		plain[pattern_length - 1] = '\0';
+	return strcasecmp(plain, host) == 0 || same_ipv6(plain, host);
 }
 
 /* host, host:port, [address], [address]:port, address: one way or the other. */
