@@ -471,6 +471,16 @@ with_setting(
 			{ sqlstate => '42501' },
 			'the digits of an address are not below a domain');
 	});
+with_setting(
+	$session,
+	allowed_hosts => 'example.invalid',
+	sub {
+		fails_with(
+			$session,
+			fetch('http://example.invalid../'),
+			{ sqlstate => '42501' },
+			'two dots make another name');
+	});
 SKIP:
 {
 	skip 'names that lead elsewhere: no compiler for the resolver', 1 unless $resolver;
