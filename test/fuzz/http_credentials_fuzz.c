@@ -43,7 +43,8 @@ same_host(char *a, const char *b)
 
 	if (*a == '[' && a[length - 1] == ']')
 	{
-		a[length - 1] = '\0';
+		/* a dot at the end does not count, not even where none can be */
+		a[length - (length > 3 && a[length - 2] == '.' ? 2 : 1)] = '\0';
 		return inet_pton(AF_INET6, a + 1, &a_address) == 1 &&
 			   inet_pton(AF_INET6, b, &b_address) == 1 &&
 			   memcmp(&a_address, &b_address, sizeof(a_address)) == 0;
