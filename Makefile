@@ -111,7 +111,8 @@ $(UNIT_BUILD)/loader/%.o: loader/%.c
 	@mkdir -p $(@D)
 	$(CC) $(UNIT_CFLAGS) $(UNIT_LOADER_CFLAGS) $(COVERAGE) -MMD -MP -c -o $@ $<
 
-$(UNIT_ARCHIVE): $(UNIT_LOADER)
+# the Makefile says what belongs to it, and objects that are missing are not missed by themselves
+$(UNIT_ARCHIVE): $(UNIT_LOADER) Makefile
 	@rm -f $@
 	$(AR) rcs $@ $(UNIT_LOADER)
 
@@ -149,7 +150,7 @@ $(UNIT_BUILD)/fuzz/test/%.o: test/%.c $(FUZZ_HEADERS)
 	@mkdir -p $(@D)
 	$(CC) $(FUZZ_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(FUZZ_ARCHIVE): $(FUZZ_OBJECTS)
+$(FUZZ_ARCHIVE): $(FUZZ_OBJECTS) Makefile
 	@rm -f $@
 	$(AR) rcs $@ $(FUZZ_OBJECTS)
 
