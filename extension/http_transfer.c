@@ -92,54 +92,21 @@ on_body(char *bytes, size_t size, size_t count, void *context)
 	return length;
 }
 
-/* Keeps a header's value when its name is the wanted one; of too long a value nothing. */
-static void
-keep_header(const char *line, size_t length, const char *name, char *value, size_t capacity)
-{
-	size_t name_length = strlen(name);
-	const char *start = line + name_length + 1;
-	const char *end = line + length;
-
-	if (length <= name_length || line[name_length] != ':' ||
-		pg_strncasecmp(line, name, name_length) != 0)
-		return;
-	while (start < end && isspace((unsigned char) *start))
-		start++;
-	while (end > start && isspace((unsigned char) end[-1]))
-		end--;
-	length = end - start < capacity ? end - start : 0;
-	memcpy(value, start, length);
-	value[length] = '\0';
-}
-
-#define KEEP_HEADER(name, field)                                                                   \
-	keep_header(line, length, name, header->field, sizeof(header->field))
-
 static size_t
 on_header(char *line, size_t size, size_t count, void *context)
 {
 	HttpTransfer *transfer = context;
 	HttpHeader *header = &transfer->header;
 	size_t length = size * count;
-	size_t bytes = header->bytes + length;
 	long status = 0;
 
 	transfer->last_activity_ns = clock_now_ns();
-	if (bytes > HTTP_TRANSFER_MAX_HEADER_BYTES)
+	if (!http_header_take(header, line, length))
 	{
 		transfer->fault = FAULT_HEADERS_TOO_LONG;
 		return 0;
 	}
-	if (header->complete)
-		return length; /* a trailer */
-	if (length >= 5 && memcmp(line, "HTTP/", 5) == 0)
-		*header = (HttpHeader){0}; /* after a 1xx */
-	header->bytes = bytes;
-	KEEP_HEADER("Content-Type", media_type);
-	KEEP_HEADER("Content-Encoding", content_encoding);
-	KEEP_HEADER("Retry-After", retry_after);
-	KEEP_HEADER("Location", location);
-	if (length <= 2 && (line[0] == '\r' || line[0] == '\n'))
+	if (!header->complete && http_header_ends(line, length))
 	{
 		curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
 		/* of the interim answers 101 is the last: what follows is no HTTP */
@@ -309,10 +276,10 @@ seconds_text(int64 milliseconds)
 static void
 refuse_header(const HttpTransfer *transfer)
 {
-	ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			errmsg("the response header of %s is too long", transfer->url->shown),
-			errdetail("At most %d bytes are read in all, less of one line.",
-					  HTTP_TRANSFER_MAX_HEADER_BYTES));
+	ereport(
+		ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+		errmsg("the response header of %s is too long", transfer->url->shown),
+		errdetail("At most %d bytes are read in all, less of one line.", HTTP_HEADER_MAX_BYTES));
 }
 
 static void
@@ -564,18 +531,6 @@ http_transfer_begin(HttpTransfer *transfer, const HttpUrl *url, List *headers)
 	transfer->totals.requests++;
 }
 
-/* Takes the parameters off. The only one of interest tells columns from rows. */
-static void
-reduce_media_type(HttpHeader *header)
-{
-	char *media_type = header->media_type;
-
-	header->says_columns = strcasestr(media_type, "shape=columns") != NULL;
-	media_type[strcspn(media_type, "; \t")] = '\0';
-	for (; *media_type != '\0'; media_type++)
-		*media_type = pg_ascii_tolower((unsigned char) *media_type);
-}
-
 int
 http_transfer_await_header(HttpTransfer *transfer)
 {
@@ -591,7 +546,7 @@ http_transfer_await_header(HttpTransfer *transfer)
 					   transfer->url->shown));
 	check_easy(curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status),
 			   "CURLINFO_RESPONSE_CODE");
-	reduce_media_type(&transfer->header);
+	http_header_reduce_media_type(&transfer->header);
 	return (int) status;
 }
 

@@ -421,6 +421,13 @@ def chunked_trailer(connection, body, size):
     connection.send(b'0\r\nServer-Timing: query;dur=1.5\r\n\r\n')
 
 
+def chunked_endless_trailer(connection, body, size):
+    connection.send_chunk(body)
+    connection.send(b'0\r\n')
+    while True:
+        connection.send(b'X-Filler: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n' * 500)
+
+
 def chunked_bad_size(connection, body, size):
     connection.send_chunk(body)
     connection.send(b'zz\r\n')
@@ -449,6 +456,7 @@ CHUNKED_MODES = {
     'good': chunked_good,
     'extension': chunked_extension,
     'trailer': chunked_trailer,
+    'endless_trailer': chunked_endless_trailer,
     'bad_size': chunked_bad_size,
     'huge_size': chunked_huge_size,
     'wrong_size': chunked_wrong_size,
