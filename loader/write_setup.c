@@ -2,6 +2,7 @@
 #include "columns_option.h"
 #include "database/preflight.h"
 #include "database/target_table.h"
+#include "database/type_catalog.h"
 #include "http/api_wait.h"
 #include "message.h"
 #include "quantity_text.h"
@@ -36,6 +37,21 @@ open_reference(WriteSetup *setup, int64_t rows)
 	return (setup->type != NULL && setup->source != NULL) || out_of_memory();
 }
 
+/* Types of the server's own are looked up where the rows go. */
+static bool
+read_columns(WriteSetup *setup, const char *list)
+{
+	Database *database = &setup->session->control;
+
+	setup->type = columns_option_read("--columns", list);
+	if (setup->type == NULL)
+		return false;
+	if (type_catalog_describe(setup->type, database))
+		return true;
+	message_error("--columns: the types cannot be looked up: %s", database->message);
+	return false;
+}
+
 /* The columns of a file's rows: named by an option, by the table that it is appended to, or the
  * reference rows'. */
 static bool
@@ -46,10 +62,7 @@ find_file_type(WriteSetup *setup)
 	RunTable table;
 
 	if (options->columns != NULL)
-	{
-		setup->type = columns_option_read("--columns", options->columns);
-		return setup->type != NULL;
-	}
+		return read_columns(setup, options->columns);
 	if (!options->append)
 	{
 		setup->type = row_type_reference();
@@ -80,23 +93,6 @@ open_file(WriteSetup *setup)
 		return false;
 	setup->source = row_source_file(options->file, format, setup->type);
 	return setup->source != NULL;
-}
-
-static RowType *
-type_of_query(const QuerySource *query)
-{
-	RowType *type = row_type_create(query->columns);
-
-	for (int i = 0; type != NULL && i < query->columns; i++)
-	{
-		const QueryColumn *column = &query->column[i];
-
-		if (row_type_set_column(type, i, column->name, column->type_name, column->type_oid))
-			continue;
-		row_type_free(type);
-		type = NULL;
-	}
-	return type;
 }
 
 static bool
@@ -140,7 +136,7 @@ open_query(WriteSetup *setup, int64_t rows)
 		!query_source_examine(&setup->query, &source, &setup->origin_database))
 		return false;
 	database_make_idle(&setup->origin_database);
-	setup->type = type_of_query(&setup->query);
+	setup->type = row_type_copy(setup->query.type);
 	setup->origin_sql = query_source_select(&setup->query, QUERY_LIST_PLAIN, limit, 0);
 	if (setup->type == NULL || setup->origin_sql == NULL)
 		return out_of_memory();
@@ -345,10 +341,10 @@ fit_to_table(WriteSetup *setup)
 		if (there == NULL)
 			message_error("--table %s has no column \"%s\" that can be written to",
 						  table->qualified, column->name);
-		else if (there->type != column->type)
+		else if (!row_column_is_same(there, column))
 			message_error("column \"%s\" is %s in %s, but the rows have %s", column->name,
 						  there->type_name, table->qualified, column->type_name);
-		if (there == NULL || there->type != column->type)
+		if (there == NULL || !row_column_is_same(there, column))
 			return false;
 	}
 	row_type_free(table->type);
