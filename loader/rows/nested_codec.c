@@ -19,7 +19,7 @@ struct NestedCodec
 	JsonItem *items;
 	char *texts;
 	size_t texts_capacity;
-	int64_t na_values;
+	int64_t missing_attributes;
 	const char *why;
 };
 
@@ -94,9 +94,9 @@ nested_codec_why(const NestedCodec *codec)
 }
 
 int64_t
-nested_codec_na_values(const NestedCodec *codec)
+nested_codec_missing_attributes(const NestedCodec *codec)
 {
-	return codec->na_values;
+	return codec->missing_attributes;
 }
 
 /* --- reading ----------------------------------------------------------------------------------- */
@@ -142,7 +142,7 @@ end(NestedCodec *codec, const NestedBuild *build, bool is_read, Value *value)
 		return refuse(codec, build->why);
 	if (nested_writer_length(writer) > writer->limit)
 		return refuse(codec, TOO_LONG);
-	codec->na_values += build->na_values;
+	codec->missing_attributes += build->missing_attributes;
 	return lend(writer->to.buffer, nested_writer_length(writer), value);
 }
 

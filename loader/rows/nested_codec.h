@@ -6,7 +6,8 @@
  *           quotes where none are needed, NULL in any case of its letters
  *   JSON    an array of arrays for each further dimension, as far as the first element shows; a
  *           composite is an object, whose keys that are no attribute do not count and attributes that
- *           are missing are null; a string is the text form. What is within goes by value_json.h
+ *           are missing are null; a string is the text form. What is within goes by value_json.h,
+ *           but "NA" is refused
  *   binary  PostgreSQL's own, checked in full and then lent
  *
  * A codec holds the memory for the values of one row, which stay until the next value of the same column.
@@ -35,8 +36,8 @@ extern bool nested_codec_from_binary(NestedCodec *codec, int column, const char 
 									 size_t length, Value *value);
 /* Why the last one was false, a few static words. */
 extern const char *nested_codec_why(const NestedCodec *codec);
-/* "NA" that was taken for null within values of JSON, so far. */
-extern int64_t nested_codec_na_values(const NestedCodec *codec);
+/* Attributes of composites that had no key in JSON, so far. */
+extern int64_t nested_codec_missing_attributes(const NestedCodec *codec);
 
 /* These write a value that is not null and was checked. The text is lent until the next call; NULL when
  * out of memory, or longer than a value can be. */

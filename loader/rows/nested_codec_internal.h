@@ -15,9 +15,9 @@ typedef struct NestedBuild
 	char *numeric;    /* room for the digits of one numeric; NULL when the type has none */
 	char *texts;      /* JSON: room for the texts of one value within, twice as long as all of it */
 	JsonItem *items;  /* JSON: of the objects that are open, */
-	size_t items_used; /* one within the other */
-	int64_t na_values; /* JSON: "NA" that was taken for null */
-	const char *why;   /* static words once something is refused */
+	size_t items_used;          /* one within the other */
+	int64_t missing_attributes; /* JSON: that had no key */
+	const char *why;            /* static words once something is refused */
 } NestedBuild;
 
 static inline bool

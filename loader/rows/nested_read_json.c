@@ -1,6 +1,7 @@
 /*
  * nested_read_json.c - arrays and composites out of JSON, as json_populate_record
- * (src/backend/utils/adt/jsonfuncs.c) reads them, but for what value_json.h reads otherwise.
+ * (src/backend/utils/adt/jsonfuncs.c) reads them, but for numbers, which value_json.h reads. "NA" is
+ * no null here: only a whole column's value is.
  *
  * What is dimension and what is element is told by the first element: [[1],[2]] has two dimensions,
  * and so has [[1],[2]] for jsonb[].
@@ -20,7 +21,8 @@ put_leaf(NestedBuild *build, const NestedMember *member, const JsonItem *item)
 
 	if (!value_from_json(member->type, &field, room, size, &value, &build->why))
 		return false;
-	build->na_values += value.is_null && field.kind == JSON_FIELD_STRING;
+	if (value.is_null)
+		return nested_refuse(build, "\"NA\" within it is no value");
 	return nested_put_leaf(build, member, &value);
 }
 
@@ -34,24 +36,23 @@ read_string(NestedBuild *build, const NestedType *type, const char *string, cons
 }
 
 static bool
-put_member(NestedBuild *build, const NestedMember *member, const JsonItem *item, bool *is_null)
+is_null(const JsonItem *item)
 {
-	int64_t na_values = build->na_values;
+	return *item->value == 'n';
+}
+
+static bool
+put_member(NestedBuild *build, const NestedMember *member, const JsonItem *item)
+{
 	size_t field;
 
-	*is_null = *item->value == 'n';
-	if (*is_null)
+	if (is_null(item))
 	{
 		nested_put_null(build);
 		return true;
 	}
 	if (member->nested == NULL)
-	{
-		if (!put_leaf(build, member, item))
-			return false;
-		*is_null = build->na_values > na_values;
-		return true;
-	}
+		return put_leaf(build, member, item);
 	field = nested_writer_begin_field(build->to);
 	if (!nested_read_json(build, member->nested, item->value, item->value_end))
 		return false;
@@ -73,15 +74,13 @@ read_row(NestedBuild *build, NestedArrayBuild *array, int dimension, const char 
 	json_scan_begin(&scan, json, (size_t) (end - json));
 	for (; json_scan_next(&scan, &item); items++)
 	{
-		bool is_null = false;
-
 		if (holds_rows && *item.value != '[')
 			return nested_refuse(build, "an array's rows are not of one depth");
 		if (holds_rows ? !read_row(build, array, dimension + 1, item.value, item.value_end)
-					   : !put_member(build, array->element, &item, &is_null))
+					   : !put_member(build, array->element, &item))
 			return false;
 		array->elements += !holds_rows;
-		array->has_nulls |= is_null;
+		array->has_nulls |= !holds_rows && is_null(&item);
 	}
 	return nested_array_build_row(build, array, dimension, items);
 }
@@ -179,11 +178,10 @@ find_items(NestedBuild *build, const NestedType *type, const char *json, const c
 static bool
 put_attribute(NestedBuild *build, const NestedMember *member, const JsonItem *item)
 {
-	bool is_null;
-
 	nested_writer_put(build->to, member->type_oid);
 	if (item->value != NULL)
-		return put_member(build, member, item, &is_null);
+		return put_member(build, member, item);
+	build->missing_attributes++;
 	nested_put_null(build);
 	return true;
 }

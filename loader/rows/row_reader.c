@@ -110,13 +110,13 @@ row_reader_unknown_keys(const RowReader *reader)
 int64_t
 row_reader_missing_values(const RowReader *reader)
 {
-	return reader->missing_values;
+	return reader->missing_values + nested_codec_missing_attributes(reader->nested);
 }
 
 int64_t
 row_reader_na_values(const RowReader *reader)
 {
-	return reader->na_values + nested_codec_na_values(reader->nested);
+	return reader->na_values;
 }
 
 int64_t

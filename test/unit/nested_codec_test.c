@@ -246,7 +246,6 @@ static const Reading text_readings[] = {
 /* As json_populate_record of PostgreSQL 15.20 reads them, but for numbers (value_json.h). */
 static const Reading json_readings[] = {
 	{"integer[]", "[1.0,9e0,\"7\",null]", "{1,9,7,NULL}"},
-	{"integer[]", "[\"NA\",1]", "{NULL,1}"},
 	{"integer[]", "\"{1,2}\"", "{1,2}"},
 	{"integer[]", "\"[0:1]={1,2}\"", "[0:1]={1,2}"},
 	{"integer[]", "[[]]", "{}"},
@@ -260,6 +259,7 @@ static const Reading json_readings[] = {
 	{"numeric[]", "[1e2,1.50,\"NaN\"]", "{100,1.50,NaN}"},
 	{"ints[]", "[[1,2],[3],null,\"{4}\",[]]", "{\"{1,2}\",\"{3}\",NULL,\"{4}\",\"{}\"}"},
 	{"integer[]", "[1.5]", NULL},
+	{"integer[]", "[\"NA\",1]", NULL},
 	{"integer[]", "[2147483648]", NULL},
 	{"integer[]", "[\"x\"]", NULL},
 	{"integer[]", "[1,[2]]", NULL},
@@ -281,7 +281,8 @@ static const Reading json_readings[] = {
 	{"pair", "{\"a\\u0000\":1}", "(,)"},
 	{"pair", "{}", "(,)"},
 	{"pair", "\"(1,x)\"", "(1,x)"},
-	{"pair", "{\"a\":\"NA\",\"B \\\"b\\\"\":\"NA\"}", "(,NA)"},
+	{"pair", "{\"B \\\"b\\\"\":\"NA\"}", "(,NA)"},
+	{"pair", "{\"a\":\"NA\"}", NULL},
 	{"pair", "{\"a\":[1]}", NULL},
 	{"pair", "[1]", NULL},
 	{"pair", "1", NULL},
@@ -550,15 +551,15 @@ test_limits(void)
 }
 
 static void
-test_na(void)
+test_missing(void)
 {
 	RowType *type = make_nested_row_type("pair[]");
 	NestedCodec *codec = nested_codec_create(type, MAX_BYTES);
 	Value value;
 
-	unit_ok(read_json(codec, "[{\"a\":\"NA\"},{\"a\":\"NA\",\"B \\\"b\\\"\":\"NA\"}]", &value),
-			"NA within composites");
-	unit_equal_int(nested_codec_na_values(codec), 2, "NA that is null is counted, text is not");
+	unit_ok(read_json(codec, "[{\"a\":1},null,{},{\"a\":null,\"B \\\"b\\\"\":\"x\"}]", &value),
+			"attributes that are missing");
+	unit_equal_int(nested_codec_missing_attributes(codec), 3, "they are counted, nulls are not");
 	nested_codec_free(codec);
 	nested_codec_free(NULL);
 	row_type_free(type);
@@ -580,6 +581,6 @@ main(void)
 	test_hostile();
 	test_empty_dimension();
 	test_limits();
-	test_na();
+	test_missing();
 	return unit_done();
 }
