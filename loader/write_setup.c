@@ -1,11 +1,13 @@
 #include "write_setup.h"
 #include "columns_option.h"
 #include "database/preflight.h"
+#include "database/run_table_columns.h"
 #include "database/target_table.h"
 #include "database/type_catalog.h"
 #include "http/api_wait.h"
 #include "message.h"
 #include "quantity_text.h"
+#include "rows/nested_type.h"
 #include "rows/row_sample.h"
 
 #include <inttypes.h>
@@ -354,6 +356,26 @@ fit_to_table(WriteSetup *setup)
 	return table->column_list != NULL || out_of_memory();
 }
 
+/* Types that a database made have other OIDs in another one. */
+static bool
+renumber_types(WriteSetup *setup)
+{
+	RunTable target = {.qualified = setup->table.qualified};
+	bool is_read = run_table_read_columns(&target, &setup->session->control);
+
+	for (int i = 0; is_read && i < setup->type->columns; i++)
+	{
+		RowColumn *column = &setup->type->column[i];
+		const RowColumn *there = find_column(target.type, column->name);
+
+		if (column->nested != NULL && there != NULL && row_column_is_same(column, there))
+			nested_type_renumber(column->nested, there->nested);
+	}
+	row_type_free(target.type);
+	free(target.column_list);
+	return is_read;
+}
+
 /* PostgREST keeps a picture of the schema, in which a new table is missing. */
 static bool
 announce_table(WriteSetup *setup)
@@ -417,7 +439,8 @@ write_setup_table(WriteSetup *setup, const WriteSetupTable *wanted)
 		.api_role = options->api_role,
 	};
 	setup->table_is_open = run_table_open(&setup->table, &setup->table_options, &session->control);
-	return setup->table_is_open && (!setup->table_options.append || fit_to_table(setup));
+	return setup->table_is_open && (!setup->table_options.append || fit_to_table(setup)) &&
+		   (options->from_dsn == NULL || renumber_types(setup));
 }
 
 bool

@@ -49,6 +49,7 @@ nested_type_copy(const NestedType *type)
 
 	if (copy == NULL)
 		return NULL;
+	copy->is_renumbered = type->is_renumbered;
 	copy->delimiter = type->delimiter;
 	for (int i = 0; i < type->members; i++)
 	{
@@ -82,6 +83,23 @@ nested_type_is_same(const NestedType *one, const NestedType *other)
 			return false;
 	}
 	return true;
+}
+
+void
+nested_type_renumber(NestedType *type, const NestedType *written)
+{
+	for (int i = 0; i < type->members; i++)
+	{
+		NestedMember *member = &type->member[i];
+		unsigned written_oid = written->member[i].type_oid;
+
+		member->written_oid = written_oid == member->type_oid ? 0 : written_oid;
+		type->is_renumbered |= member->written_oid != 0;
+		if (member->nested == NULL)
+			continue;
+		nested_type_renumber(member->nested, written->member[i].nested);
+		type->is_renumbered |= member->nested->is_renumbered;
+	}
 }
 
 size_t
