@@ -356,24 +356,37 @@ fit_to_table(WriteSetup *setup)
 	return table->column_list != NULL || out_of_memory();
 }
 
+static bool
+renumber_type(RowColumn *column, const RowColumn *there)
+{
+	if (!row_column_is_same(column, there))
+	{
+		message_error("column \"%s\": type %s is made of other parts than where the rows come from",
+					  column->name, there->type_name);
+		return false;
+	}
+	if (column->nested != NULL)
+		nested_type_renumber(column->nested, there->nested);
+	return true;
+}
+
 /* Types that a database made have other OIDs in another one. */
 static bool
 renumber_types(WriteSetup *setup)
 {
 	RunTable target = {.qualified = setup->table.qualified};
-	bool is_read = run_table_read_columns(&target, &setup->session->control);
+	bool is_fit = run_table_read_columns(&target, &setup->session->control);
 
-	for (int i = 0; is_read && i < setup->type->columns; i++)
+	for (int i = 0; is_fit && i < setup->type->columns; i++)
 	{
 		RowColumn *column = &setup->type->column[i];
 		const RowColumn *there = find_column(target.type, column->name);
 
-		if (column->nested != NULL && there != NULL && row_column_is_same(column, there))
-			nested_type_renumber(column->nested, there->nested);
+		is_fit = there == NULL || renumber_type(column, there);
 	}
 	row_type_free(target.type);
 	free(target.column_list);
-	return is_read;
+	return is_fit;
 }
 
 /* PostgREST keeps a picture of the schema, in which a new table is missing. */
