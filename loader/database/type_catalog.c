@@ -10,9 +10,9 @@
 #define IS " OPERATOR(pg_catalog.=) "
 
 /*
- * A row for each type that is used, directly or within another one, and of a composite for each attribute.
- * UNION takes each type once, so this ends whatever refers to what. Only what array_in reads has the text
- * and the binary form of an array.
+ * A row for each type that is used, directly or within another one, and of a composite for each
+ * attribute. UNION takes each type once, so this ends whatever refers to what. Only what array_in
+ * reads has the text and the binary form of an array.
  */
 #define TYPES_QUERY                                                                                \
 	"WITH RECURSIVE used(oid) AS ("                                                                \
@@ -80,8 +80,8 @@ find_row(const Build *build, unsigned oid)
 	return -1;
 }
 
-/* The row of what a type is, which for a domain is what it is over, whatever that is over; or -1. Domains
- * cannot be over each other in a circle, but rows are only what a server says. */
+/* The row of what a type is, which for a domain is what it is over, whatever that is over; or
+ * -1. Domains cannot be over each other in a circle, but rows are only what a server says. */
 static int
 find_base_row(const Build *build, unsigned oid)
 {
@@ -193,8 +193,9 @@ fail_memory(Database *database)
 	return false;
 }
 
-/* The OID of a column's type, by its name where that is all there is; 0 when the server has none. A name
- * that is no type's at all is refused by it, and whoever uses the column will be told. */
+/* The OID of a column's type, by its name where that is all there is; 0 when the server has
+ * none. A name that is no type's at all is refused by it, and whoever uses the column will be
+ * told. */
 static unsigned
 find_oid(const RowColumn *column, Database *database)
 {

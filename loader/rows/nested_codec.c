@@ -99,7 +99,7 @@ nested_codec_missing_attributes(const NestedCodec *codec)
 	return codec->missing_attributes;
 }
 
-/* --- reading ----------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static bool
 refuse(NestedCodec *codec, const char *words)
@@ -221,7 +221,7 @@ nested_codec_from_binary(NestedCodec *codec, int column, const char *bytes, size
 		   lend(bytes, length, value);
 }
 
-/* --- writing ----------------------------------------------------------------------------------- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 const char *
 nested_codec_text(NestedCodec *codec, int column, const Value *value, size_t *length)

@@ -1,16 +1,17 @@
 /*
- * nested_codec.h - values of arrays and composites, out of each form that they come in and into each
- * that they are sent in (the value itself: nested_type.h).
+ * nested_codec.h - values of arrays and composites, out of each form that they come in and into
+ * each that they are sent in (the value itself: nested_type.h).
  *
- *   text    array_out's and record_out's, with all that array_in and record_in read besides: blanks,
- *           quotes where none are needed, NULL in any case of its letters
+ *   text    array_out's and record_out's, with all that array_in and record_in read besides:
+ *           blanks, quotes where none are needed, NULL in any case of its letters
  *   JSON    an array of arrays for each further dimension, as far as the first element shows; a
- *           composite is an object, whose keys that are no attribute do not count and attributes that
- *           are missing are null; a string is the text form. What is within goes by value_json.h,
- *           but "NA" is refused
+ *           composite is an object, whose keys that are no attribute do not count and attributes
+ *           that are missing are null; a string is the text form. What is within goes by
+ *           value_json.h, but "NA" is refused
  *   binary  PostgreSQL's own, checked in full and then lent
  *
- * A codec holds the memory for the values of one row, which stay until the next value of the same column.
+ * A codec holds the memory for the values of one row, which stay until the next value of the same
+ * column.
  */
 #ifndef TRANSFERBENCH_NESTED_CODEC_H
 #define TRANSFERBENCH_NESTED_CODEC_H
@@ -26,8 +27,8 @@ typedef struct NestedCodec NestedCodec;
 extern NestedCodec *nested_codec_create(const RowType *type, size_t max_bytes);
 extern void nested_codec_free(NestedCodec *codec); /* NULL is fine */
 
-/* These read what is not null; false when it is not of the column's type: see nested_codec_why. The text
- * is written over. */
+/* These read what is not null; false when it is not of the column's type: see nested_codec_why.
+ * The text is written over. */
 extern bool nested_codec_from_text(NestedCodec *codec, int column, char *text, size_t length,
 								   Value *value);
 extern bool nested_codec_from_json(NestedCodec *codec, int column, const JsonField *field,
@@ -39,12 +40,12 @@ extern const char *nested_codec_why(const NestedCodec *codec);
 /* Attributes of composites that had no key in JSON, so far. */
 extern int64_t nested_codec_missing_attributes(const NestedCodec *codec);
 
-/* These write a value that is not null and was checked. The text is lent until the next call; NULL when
- * out of memory, or longer than a value can be. */
+/* These write a value that is not null and was checked. The text is lent until the next call;
+ * NULL when out of memory, or longer than a value can be. */
 extern const char *nested_codec_text(NestedCodec *codec, int column, const Value *value,
 									 size_t *length);
-/* As to_json writes it; but an array that does not begin at 1 as its text, in a string, since else its
- * bounds would be lost. False when out of memory. */
+/* As to_json writes it; but an array that does not begin at 1 as its text, in a string, since
+ * else its bounds would be lost. False when out of memory. */
 extern bool nested_codec_put_json(NestedCodec *codec, int column, const Value *value,
 								  JsonEncoder *to);
 

@@ -1,7 +1,7 @@
 /*
  * nested_read_json.c - arrays and composites out of JSON, as json_populate_record
- * (src/backend/utils/adt/jsonfuncs.c) reads them, but for numbers, which value_json.h reads. "NA" is
- * no null here: only a whole column's value is.
+ * (src/backend/utils/adt/jsonfuncs.c) reads them, but for numbers, which value_json.h reads. "NA"
+ * is no null here: only a whole column's value is.
  *
  * What is dimension and what is element is told by the first element: [[1],[2]] has two dimensions,
  * and so has [[1],[2]] for jsonb[].
@@ -110,7 +110,7 @@ read_array(NestedBuild *build, const NestedType *type, const char *json, const c
 		   read_row(build, &array, 0, json, end) && nested_array_build_end(build, &array);
 }
 
-/* --- composites --------------------------------------------------------------------------------- */
+/* --- composites ------------------------------------------------------------------------------- */
 
 typedef struct KeyText
 {

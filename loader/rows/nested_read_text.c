@@ -2,8 +2,8 @@
  * nested_read_text.c - arrays and composites out of their text, as array_in
  * (src/backend/utils/adt/arrayfuncs.c) and record_in (rowtypes.c) read it.
  *
- * Each member's text is freed of its quotes where it stands, and read there: as a value, or once more
- * as the text of an array or a composite.
+ * Each member's text is freed of its quotes where it stands, and read there: as a value, or once
+ * more as the text of an array or a composite.
  */
 #include "rows/digits.h"
 #include "rows/nested_codec_internal.h"

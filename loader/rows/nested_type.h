@@ -1,12 +1,12 @@
 /*
  * nested_type.h - what an array or a composite consists of, as the catalog has it.
  *
- * A Value of either holds PostgreSQL's own binary form (array_send, src/backend/utils/adt/arrayfuncs.c;
- * record_send, rowtypes.c), whatever form it came in; the type says how to read it. All integers are of
- * network order:
+ * A Value of either holds PostgreSQL's own binary form (array_send,
+ * src/backend/utils/adt/arrayfuncs.c; record_send, rowtypes.c), whatever form it came in; the type
+ * says how to read it. All integers are of network order:
  *
- *   array      int32 dimensions, int32 1 when there are nulls, the elements' type OID; for each dimension
- *              int32 length and int32 lower bound; the elements, row by row
+ *   array      int32 dimensions, int32 1 when there are nulls, the elements' type OID; for each
+ *              dimension int32 length and int32 lower bound; the elements, row by row
  *   composite  int32 attributes (dropped ones left out); for each its type's OID and its value
  *
  * where an element or a value is its length (int32, -1 for null) and its own binary form.
@@ -42,8 +42,8 @@ extern void nested_type_free(NestedType *type); /* NULL is fine */
 /* All of it; NULL when out of memory. */
 extern NestedType *nested_type_copy(const NestedType *type);
 
-/* Whether values of one are values of the other: the same families and attributes, by name and order.
- * OIDs do not count. Two NULLs are the same. */
+/* Whether values of one are values of the other: the same families and attributes, by name and
+ * order. OIDs do not count. Two NULLs are the same. */
 extern bool nested_type_is_same(const NestedType *one, const NestedType *other);
 /* Notes the OIDs that the same type has where its values are written to. */
 extern void nested_type_renumber(NestedType *type, const NestedType *written);

@@ -1,8 +1,8 @@
 /*
- * nested_walk.h - steps through the binary form of an array or a composite (nested_type.h). Nothing is
- * believed: each step looks at the bytes that are left, and is false where they are not of the form.
- * Only nested_check looks at OIDs: a value that was checked may be compared with one of another
- * database, which has other OIDs for the same types.
+ * nested_walk.h - steps through the binary form of an array or a composite (nested_type.h). Nothing
+ * is believed: each step looks at the bytes that are left, and is false where they are not of the
+ * form. Only nested_check looks at OIDs: a value that was checked may be compared with one of
+ * another database, which has other OIDs for the same types.
  */
 #ifndef TRANSFERBENCH_NESTED_WALK_H
 #define TRANSFERBENCH_NESTED_WALK_H
@@ -90,12 +90,13 @@ extern bool nested_array_begin(NestedArray *array, const char *bytes, size_t len
 /* How many elements there are from one to the next of each dimension: the last has 1. */
 extern void nested_array_strides(const NestedArray *array, size_t strides[NESTED_MAX_DIMENSIONS]);
 
-/* The value of a member that is no array or composite. Numerics are written as text to `scratch`, of
- * VALUE_NUMERIC_TEXT_MAX bytes; else it lends. */
+/* The value of a member that is no array or composite. Numerics are written as text to
+ * `scratch`, of VALUE_NUMERIC_TEXT_MAX bytes; else it lends. */
 extern bool nested_leaf(const NestedMember *member, const NestedField *field, char *scratch,
 						Value *value);
 
-/* Checks all of the bytes, types and characters included. *why: a few static words when they are not of the form. */
+/* Checks all of the bytes, types and characters included. *why: a few static words when they are
+ * not of the form. */
 extern bool nested_check(const NestedType *type, const char *bytes, size_t length, char *scratch,
 						 const char **why);
 /* Whether a text is UTF-8 without a NUL, as far as values of the type have characters. */

@@ -1,5 +1,6 @@
 /*
- * nested_write_json.c - arrays and composites as to_json (src/backend/utils/adt/json.c) writes them.
+ * nested_write_json.c - arrays and composites as to_json (src/backend/utils/adt/json.c) writes
+ * them.
  */
 #include "rows/nested_codec_internal.h"
 #include "rows/value_json.h"

@@ -78,8 +78,8 @@ count_bytes(const char *text, size_t length, int meaning)
 }
 
 /*
- * Puts what was written from `mark` on between quotation marks. Before a mark or a backslash within goes
- * a backslash, or, doubled, the byte itself.
+ * Puts what was written from `mark` on between quotation marks. Before a mark or a backslash within
+ * goes a backslash, or, doubled, the byte itself.
  */
 static void
 quote(NestedWriter *writer, size_t mark, bool doubled)
@@ -177,7 +177,7 @@ write_array(NestedBuild *build, const NestedType *type, const char *bytes, size_
 	}
 }
 
-/* --- composites --------------------------------------------------------------------------------- */
+/* --- composites ------------------------------------------------------------------------------- */
 
 static void
 put_attribute(NestedBuild *build, const NestedMember *member, const NestedField *field)
