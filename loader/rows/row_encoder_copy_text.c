@@ -118,12 +118,12 @@ put_value(RowEncoderState *state, int column, const Value *value, JsonEncoder *t
 		json_encode_literal(to, "\\\\x");
 		hex_encode(to, value->text.bytes, value->text.length);
 	}
-	else if (type == COLUMN_ARRAY || type == COLUMN_COMPOSITE)
-		return put_nested(state, column, value, to);
-	else if (column_type_is_text(type))
-		return put_text(to, value->text.bytes, value->text.length);
-	else
+	else if (!column_type_is_text(type))
 		json_encode_raw(to, printed, value_print(type, value, printed));
+	else if (state->type->column[column].nested != NULL)
+		return put_nested(state, column, value, to);
+	else
+		return put_text(to, value->text.bytes, value->text.length);
 	return true;
 }
 
