@@ -44,8 +44,10 @@ extern int64_t nested_codec_missing_attributes(const NestedCodec *codec);
  * NULL when out of memory, or longer than a value can be. */
 extern const char *nested_codec_text(NestedCodec *codec, int column, const Value *value,
 									 size_t *length);
-/* As to_json writes it; but an array that does not begin at 1 as its text, in a string, since
- * else its bounds would be lost. False when out of memory. */
+/* As to_json writes it; but an array that would not come back the same from that goes as its
+ * text, in a string: one that does not begin at 1, whose elements are arrays (by a domain), or
+ * are documents of which one is an array or null, or which has more than one dimension of
+ * documents. False when out of memory. */
 extern bool nested_codec_put_json(NestedCodec *codec, int column, const Value *value,
 								  JsonEncoder *to);
 

@@ -1,6 +1,6 @@
 /*
  * nested_write_json.c - arrays and composites as to_json (src/backend/utils/adt/json.c) writes
- * them.
+ * them, as far as json_populate_record makes the same of that again.
  */
 #include "rows/nested_codec_internal.h"
 #include "rows/value_json.h"
@@ -32,7 +32,43 @@ begins_at_one(const NestedArray *array)
 	return true;
 }
 
-/* The text form, which has the bounds. */
+/* Whether each document is one that stands for itself: an array would be a dimension, and null one
+ * of SQL. */
+static bool
+has_plain_documents(const NestedArray *array)
+{
+	NestedCursor cursor = array->cursor;
+	NestedField field;
+
+	for (size_t i = 0; i < array->elements && nested_take_field(&cursor, &field); i++)
+	{
+		size_t skipped = 0;
+
+		/* the version of a jsonb is no blank, and no part of the document */
+		while (skipped < field.length && strchr(" \t\r\n\1", field.bytes[skipped]) != NULL)
+			skipped++;
+		if (skipped < field.length && strchr("[n", field.bytes[skipped]) != NULL)
+			return false;
+	}
+	return true;
+}
+
+/* JSON has no bounds, and one notation for dimensions and for arrays that are elements. */
+static bool
+is_exact_in_json(const NestedType *type, const NestedArray *array)
+{
+	ColumnType element = type->member[0].type;
+
+	if (array->elements == 0)
+		return true;
+	if (!begins_at_one(array) || element == COLUMN_ARRAY)
+		return false;
+	if (element != COLUMN_JSON && element != COLUMN_JSONB)
+		return true;
+	return array->dimensions == 1 && has_plain_documents(array);
+}
+
+/* The text form, in a string, which whatever reads JSON for PostgreSQL takes. */
 static bool
 put_as_text(NestedBuild *build, const NestedType *type, const char *bytes, size_t length,
 			JsonEncoder *to)
@@ -56,7 +92,7 @@ write_array(NestedBuild *build, const NestedType *type, const char *bytes, size_
 
 	if (!nested_array_begin(&array, bytes, length))
 		return false;
-	if (!begins_at_one(&array))
+	if (!is_exact_in_json(type, &array))
 		return put_as_text(build, type, bytes, length, to);
 	if (array.elements == 0)
 		json_encode_raw(to, "[]", 2);

@@ -101,6 +101,26 @@ sub notes_of
 	$endpoint->stop;
 }
 
+# --- bounds of what is looked at ---------------------------------------------------------------
+
+{
+	my $attributes = join ', ', map { "a$_ int" } 1 .. 1500;
+
+	$session->value($_) for (
+		'CREATE TYPE level1 AS (x int)',
+		(map { 'CREATE TYPE level' . ($_ + 1) . " AS (x level$_)" } 1 .. 16),
+		"CREATE TYPE broad AS ($attributes)", 'CREATE TYPE broader AS (a broad, b broad, c broad)',
+		'CREATE TABLE bounds AS SELECT 1 AS id, NULL::level16 AS deepest, NULL::level17 AS too_deep, NULL::broad AS broad, NULL::broader AS too_broad');
+	my $run = fetch('--source', 'bounds', '--paths', 'copy-text,copy-binary');
+
+	loader_ends($run, 0, [qr/rows equal: copy-text and copy-binary/], 'types of many parts');
+	is_deeply(notes_of($run, qr/^compared as/),
+		['compared as JSON, since this program does not know the binary form of all that is in them: too_deep, too_broad'],
+		'types of many parts: those beyond the bounds');
+}
+
+# --- what differs --------------------------------------------------------------------------------
+
 # Rows of one query natively, and of another by the endpoint: what is told.
 sub expect_difference
 {
@@ -220,7 +240,34 @@ for my $format ([ 'text', 'text' ], [ 'csv', 'csv' ], [ 'binary', 'binary' ])
 		run_loader($node, 'copy', '--file', "$directory/nested.json", '--columns', $columns =~ s/ PRIMARY KEY//r, '--table', 'again', '--keep'));
 }
 {
+	# what is sent is what PostgREST makes the same values of, by json_populate_recordset
+	$session->value($_) for (
+		'CREATE TYPE bits AS (id int, i int[], t text[], n numeric[], tz timestamptz[], y bytea[], f float8[], po positive[], ta tags, tas tags[],'
+		  . ' jb jsonb[], p pair, ps pair[], d deep, m mood[])',
+		q{CREATE TABLE bit_rows OF bits},
+		q{INSERT INTO bit_rows SELECT id, i, t, n, tz, y, f, po, ta, tas FROM nested},
+		q{INSERT INTO bit_rows (id, jb, p, ps, d, m) SELECT id + 10, jb, p, ps, d, ms FROM nested},
+		q{INSERT INTO bit_rows (id, i, jb) VALUES (21, '[0:1]={1,2}', '{null,"[1, [2]]",NULL}'), (22, NULL, '{{1,2},{"[3]",4}}')});
+	$server->get('/reset_saved');
+	my $run = run_loader($node, 'post', '--api', 'plumber', '--url', $server->url('/'), '--table', 'again', '--verify', 'none',
+		'--batch-rows', 1, '--from-query', 'SELECT * FROM bit_rows ORDER BY id');
+	my (undef, $saved) = $server->get('/saved');
+	my $bodies = JSON::PP::decode_json($saved)->{bodies};
+
+	loader_ends($run, 0, undef, 'what json_populate_recordset is given');
+	is(scalar @$bodies, 10, 'what json_populate_recordset is given: rows');
+	for my $body (@$bodies)
+	{
+		utf8::downgrade(my $json = $body->{start}); # its bytes
+		my $populate = 'SELECT * FROM json_populate_recordset(NULL::bits, ' . literal($json) . ')';
+		my $id = $session->value("SELECT id FROM ($populate) AS x");
+
+		is($session->value("SELECT count(*) FROM ($populate INTERSECT TABLE bit_rows) AS x"), 1, "what json_populate_recordset makes of row $id");
+	}
+}
+{
 	# what is sent
+	$server->get('/reset_saved');
 	my $run = run_loader($node, 'post', '--api', 'plumber', '--url', $server->url('/'), '--table', 'again', '--verify', 'none', '--from-query',
 		q{SELECT 1 AS id, '{{1,NULL}}'::int[] AS i, ROW(1, E'x\n')::pair AS p, '[0:0]={z}'::text[] AS t, '{}'::numeric[] AS n, ARRAY['sad'::mood] AS m});
 	my (undef, $saved) = $server->get('/saved');
