@@ -550,6 +550,34 @@ test_limits(void)
 	row_type_free(type);
 }
 
+/* [{},{},...]: three bytes of JSON each, of which the binary form has 24. */
+static void
+test_json_limit(void)
+{
+	enum
+	{
+		ELEMENTS = 1000
+	};
+	RowType *type = make_nested_row_type("pair[]");
+	NestedCodec *codec = nested_codec_create(type, 10000);
+	char *json = malloc(3 * ELEMENTS + 2);
+	Value value;
+
+	for (int i = 0; i < ELEMENTS; i++)
+		memcpy(json + 3 * i, ",{}", 3);
+	json[0] = '[';
+	memcpy(json + 3 * ELEMENTS, "]", 2);
+	unit_ok(!read_json(codec, json, &value), "JSON shorter than the limit, of a value beyond it");
+	unit_equal_bytes(nested_codec_why(codec), strlen(nested_codec_why(codec)),
+					 "it is longer than a value can be", "why it is refused");
+	memcpy(json + 3 * 100, "]", 2);
+	unit_ok(read_json(codec, json, &value), "JSON of a value within it");
+	unit_equal_int((int64_t) value.text.length, 20 + 100 * 24, "its length");
+	free(json);
+	nested_codec_free(codec);
+	row_type_free(type);
+}
+
 static void
 test_missing(void)
 {
@@ -581,6 +609,7 @@ main(void)
 	test_hostile();
 	test_empty_dimension();
 	test_limits();
+	test_json_limit();
 	test_missing();
 	return unit_done();
 }
