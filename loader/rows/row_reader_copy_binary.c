@@ -138,6 +138,11 @@ take_field(CopyBinaryReader *binary, int column, const char *bytes, size_t lengt
 	const RowColumn *head = &reader->type->column[column];
 
 	value->is_null = value->is_missing = false;
+	if (head->nested != NULL)
+		return nested_codec_from_binary(reader->nested, column, bytes, length, value) ||
+			   row_reader_fail_column(reader, column,
+									  "these %zu bytes are not the form of a %s: %s", length,
+									  head->type_name, nested_codec_why(reader->nested));
 	if (!value_from_binary(head->type, bytes, length, scratch, value))
 		return row_reader_fail_column(reader, column, "these %zu bytes are not the form of a %s",
 									  length, head->type_name);
