@@ -15,6 +15,7 @@
 #include "clock.h"
 #include "column_spool.h"
 #include "credentials.h"
+#include "error_clip.h"
 #include "foreign_memory.h"
 #include "host_rules.h"
 #include "http_client.h"
@@ -417,6 +418,7 @@ static void
 http_path_run(BenchPath *base, int64 n, RowConsumer *consumer, BenchTrial *trial)
 {
 	HttpPath *path = (HttpPath *) base;
+	MemoryContext caller_context = CurrentMemoryContext;
 	HttpRun *run = palloc(sizeof(HttpRun));
 	ErrorContextCallback row_context = {
 		.previous = error_context_stack, .callback = add_row_context, .arg = run};
@@ -424,7 +426,15 @@ http_path_run(BenchPath *base, int64 n, RowConsumer *consumer, BenchTrial *trial
 
 	begin_run(run, path, consumer);
 	error_context_stack = &row_context;
-	run_pages(run, n);
+	PG_TRY();
+	{
+		run_pages(run, n);
+	}
+	PG_CATCH();
+	{
+		error_clip_rethrow(caller_context);
+	}
+	PG_END_TRY();
 	error_context_stack = row_context.previous;
 
 	totals = http_client_totals(run->client);

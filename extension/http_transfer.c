@@ -10,6 +10,7 @@
 #include <curl/curl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/socket.h>
 
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -36,17 +37,26 @@
 #define SKIM_MS     1000                   /* and not for longer than this */
 #define NO_LIMIT_MS (24L * 60 * 60 * 1000) /* libcurl takes 0 for its own default here */
 
+#define LENGTH_DIGITS 18 /* of a Content-Length: more would be an exabyte */
+
+/* libcurl's word, since 8.6, for a line beyond its own limit; CURLE_OUT_OF_MEMORY before */
+#define RESULT_TOO_LARGE ((CURLcode) 100) /* CURLE_TOO_LARGE */
+
 /* what a callback found; looked at after libcurl has returned */
 typedef enum CallbackFault
 {
 	FAULT_NONE,
 	FAULT_HEADERS_TOO_LONG,
+	FAULT_VERSION,
+	FAULT_LENGTH_MALFORMED,
+	FAULT_LENGTHS_DIFFER,
+	FAULT_TRANSFER_CODING,
 	FAULT_ADDRESS_REFUSED,
 } CallbackFault;
 
 struct HttpTransfer
 {
-	ForeignMemory *multi_holder, *easy_holder, *headers_holder;
+	ForeignMemory *headers_holder;
 	CURLM *multi;
 	CURL *easy;
 	char curl_message[CURL_ERROR_SIZE];
@@ -71,6 +81,8 @@ struct HttpTransfer
 
 static void out_of_memory(void) pg_attribute_noreturn();
 static void refuse_header(const HttpTransfer *transfer) pg_attribute_noreturn();
+static void raise_violation(const HttpTransfer *transfer, const char *reason)
+	pg_attribute_noreturn();
 static void raise_timeout(const HttpTransfer *transfer) pg_attribute_noreturn();
 
 /* --- libcurl's callbacks: copy, count, flag ------------------------------------------ */
@@ -92,9 +104,9 @@ on_body(char *bytes, size_t size, size_t count, void *context)
 	return length;
 }
 
-/* Keeps a header's value when its name is the wanted one; of too long a value nothing. */
-static void
-keep_header(const char *line, size_t length, const char *name, char *value, size_t capacity)
+/* The value of a header line without the blanks around it, or NULL when its name is another. */
+static const char *
+header_value(const char *line, size_t length, const char *name, size_t *value_length)
 {
 	size_t name_length = strlen(name);
 	const char *start = line + name_length + 1;
@@ -102,18 +114,114 @@ keep_header(const char *line, size_t length, const char *name, char *value, size
 
 	if (length <= name_length || line[name_length] != ':' ||
 		pg_strncasecmp(line, name, name_length) != 0)
-		return;
+		return NULL;
 	while (start < end && isspace((unsigned char) *start))
 		start++;
 	while (end > start && isspace((unsigned char) end[-1]))
 		end--;
-	length = end - start < capacity ? end - start : 0;
-	memcpy(value, start, length);
-	value[length] = '\0';
+	*value_length = end - start;
+	return start;
+}
+
+/* Keeps a header's value when its name is the wanted one; of too long a value nothing. */
+static void
+keep_header(const char *line, size_t length, const char *name, char *kept, size_t capacity)
+{
+	size_t value_length;
+	const char *value = header_value(line, length, name, &value_length);
+
+	if (value == NULL)
+		return;
+	if (value_length >= capacity)
+		value_length = 0;
+	memcpy(kept, value, value_length);
+	kept[value_length] = '\0';
 }
 
 #define KEEP_HEADER(name, field)                                                                   \
 	keep_header(line, length, name, header->field, sizeof(header->field))
+
+/* Several lines are one list (RFC 9110, 5.3). One that is too long is cut: no coding has its name.
+ */
+static void
+keep_codings(const char *line, size_t length, HttpHeader *header)
+{
+	char *list = header->content_encoding;
+	size_t used = strlen(list);
+	size_t value_length;
+	const char *value = header_value(line, length, "Content-Encoding", &value_length);
+
+	if (value != NULL && value_length > 0)
+		snprintf(list + used, sizeof(header->content_encoding) - used, "%s%.*s",
+				 used > 0 ? ", " : "", (int) value_length, value);
+}
+
+/*
+ * RFC 9110, 8.6: digits, and the same where it comes twice. libcurl takes what
+ * a number begins with, the last of several, and none for one that is too big.
+ */
+static CallbackFault
+check_length(HttpHeader *header, const char *value, size_t value_length)
+{
+	char digits[LENGTH_DIGITS + 1] = "";
+	int64 length;
+
+	if (value_length == 0 || value_length > LENGTH_DIGITS)
+		return FAULT_LENGTH_MALFORMED;
+	memcpy(digits, value, value_length);
+	if (strspn(digits, "0123456789") != value_length)
+		return FAULT_LENGTH_MALFORMED;
+	length = strtoll(digits, NULL, 10);
+	if (header->has_length && header->length != length)
+		return FAULT_LENGTHS_DIFFER;
+	header->has_length = true;
+	header->length = length;
+	return FAULT_NONE;
+}
+
+/*
+ * Where a body ends must not be a matter of opinion. Of the transfer codings
+ * none but chunked was asked for (RFC 9112, 7.4); libcurl would take off
+ * others, all that a read expands to at once.
+ */
+static CallbackFault
+check_framing(HttpHeader *header, const char *line, size_t length)
+{
+	size_t value_length;
+	const char *value = header_value(line, length, "Content-Length", &value_length);
+
+	if (value != NULL)
+		return check_length(header, value, value_length);
+	value = header_value(line, length, "Transfer-Encoding", &value_length);
+	if (value == NULL ||
+		(value_length == strlen("chunked") && pg_strncasecmp(value, "chunked", value_length) == 0))
+		return FAULT_NONE;
+	return FAULT_TRANSFER_CODING;
+}
+
+static CallbackFault
+take_header_line(HttpHeader *header, const char *line, size_t length)
+{
+	size_t bytes = header->bytes + length;
+
+	if (bytes > HTTP_TRANSFER_MAX_HEADER_BYTES)
+		return FAULT_HEADERS_TOO_LONG;
+	header->bytes = bytes;
+	if (header->complete)
+		return FAULT_NONE; /* a trailer */
+	if (length >= strlen("HTTP/") && memcmp(line, "HTTP/", strlen("HTTP/")) == 0)
+	{
+		*header = (HttpHeader){.bytes = bytes}; /* after a 1xx */
+		return length > strlen("HTTP/1.") && memcmp(line, "HTTP/1.", strlen("HTTP/1.")) == 0
+				   ? FAULT_NONE
+				   : FAULT_VERSION;
+	}
+	KEEP_HEADER("Content-Type", media_type);
+	KEEP_HEADER("Retry-After", retry_after);
+	KEEP_HEADER("Location", location);
+	keep_codings(line, length, header);
+	return check_framing(header, line, length);
+}
 
 static size_t
 on_header(char *line, size_t size, size_t count, void *context)
@@ -121,25 +229,13 @@ on_header(char *line, size_t size, size_t count, void *context)
 	HttpTransfer *transfer = context;
 	HttpHeader *header = &transfer->header;
 	size_t length = size * count;
-	size_t bytes = header->bytes + length;
 	long status = 0;
 
 	transfer->last_activity_ns = clock_now_ns();
-	if (bytes > HTTP_TRANSFER_MAX_HEADER_BYTES)
-	{
-		transfer->fault = FAULT_HEADERS_TOO_LONG;
+	transfer->fault = take_header_line(header, line, length);
+	if (transfer->fault != FAULT_NONE)
 		return 0;
-	}
-	if (header->complete)
-		return length; /* a trailer */
-	if (length >= 5 && memcmp(line, "HTTP/", 5) == 0)
-		*header = (HttpHeader){0}; /* after a 1xx */
-	header->bytes = bytes;
-	KEEP_HEADER("Content-Type", media_type);
-	KEEP_HEADER("Content-Encoding", content_encoding);
-	KEEP_HEADER("Retry-After", retry_after);
-	KEEP_HEADER("Location", location);
-	if (length <= 2 && (line[0] == '\r' || line[0] == '\n'))
+	if (!header->complete && length <= 2 && (line[0] == '\r' || line[0] == '\n'))
 	{
 		curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
 		/* of the interim answers 101 is the last: what follows is no HTTP */
@@ -164,16 +260,19 @@ on_open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *addres
 
 /* --- making and unmaking ------------------------------------------------------------- */
 
+/*
+ * The easy handle is taken off first: libcurl 7.88 forgets what a paused
+ * transfer holds when the handle goes while it is attached.
+ */
 static void
-release_multi(void *multi)
+release_handles(void *object)
 {
-	curl_multi_cleanup(multi);
-}
+	HttpTransfer *transfer = object;
 
-static void
-release_easy(void *easy)
-{
-	curl_easy_cleanup(easy);
+	if (transfer->multi != NULL && transfer->easy != NULL)
+		curl_multi_remove_handle(transfer->multi, transfer->easy);
+	curl_easy_cleanup(transfer->easy);
+	curl_multi_cleanup(transfer->multi);
 }
 
 static void
@@ -283,15 +382,16 @@ HttpTransfer *
 http_transfer_create(void)
 {
 	HttpTransfer *transfer = palloc0(sizeof(HttpTransfer));
+	ForeignMemory *handles_holder;
 
 	initialise_libcurl();
 	transfer->received = palloc(HTTP_TRANSFER_BUFFER_BYTES);
-	/* callbacks of a context run newest first: the easy handle must go before the multi handle */
+	/* callbacks of a context run newest first: the handles must go before what they lend */
 	transfer->headers_holder = foreign_memory_reserve(CurrentMemoryContext, release_headers);
-	transfer->multi_holder = foreign_memory_reserve(CurrentMemoryContext, release_multi);
-	transfer->easy_holder = foreign_memory_reserve(CurrentMemoryContext, release_easy);
-	transfer->multi_holder->object = transfer->multi = curl_multi_init();
-	transfer->easy_holder->object = transfer->easy = curl_easy_init();
+	handles_holder = foreign_memory_reserve(CurrentMemoryContext, release_handles);
+	handles_holder->object = transfer;
+	transfer->multi = curl_multi_init();
+	transfer->easy = curl_easy_init();
 	if (transfer->multi == NULL || transfer->easy == NULL)
 		out_of_memory();
 	set_lasting_options(transfer);
@@ -316,6 +416,13 @@ refuse_header(const HttpTransfer *transfer)
 }
 
 static void
+raise_violation(const HttpTransfer *transfer, const char *reason)
+{
+	ereport(ERROR, errcode(ERRCODE_PROTOCOL_VIOLATION),
+			errmsg("%s did not answer in HTTP: %s", transfer->url->shown, reason));
+}
+
+static void
 check_fault(HttpTransfer *transfer)
 {
 	switch (transfer->fault)
@@ -324,6 +431,14 @@ check_fault(HttpTransfer *transfer)
 			return;
 		case FAULT_HEADERS_TOO_LONG:
 			refuse_header(transfer);
+		case FAULT_VERSION:
+			raise_violation(transfer, "Version 1 was asked for, and another came");
+		case FAULT_LENGTH_MALFORMED:
+			raise_violation(transfer, "Content-Length is no number, or one that is too large");
+		case FAULT_LENGTHS_DIFFER:
+			raise_violation(transfer, "Content-Length comes twice, with different values");
+		case FAULT_TRANSFER_CODING:
+			raise_violation(transfer, "Transfer-Encoding is not chunked");
 		case FAULT_ADDRESS_REFUSED:
 			ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 					errmsg("host \"%s\" leads to an address that is not allowed",
@@ -341,6 +456,16 @@ is_connected(const HttpTransfer *transfer)
 
 	curl_easy_getinfo(transfer->easy, CURLINFO_PRETRANSFER_TIME_T, &connected_us);
 	return connected_us > 0;
+}
+
+/* Whether the answer had begun, and its header was not there yet. */
+static bool
+is_within_header(const HttpTransfer *transfer)
+{
+	curl_off_t first_byte_us = 0;
+
+	curl_easy_getinfo(transfer->easy, CURLINFO_STARTTRANSFER_TIME_T, &first_byte_us);
+	return !transfer->header.complete && first_byte_us > 0;
 }
 
 /* libcurl does not say which of its limits it was: the shorter one. */
@@ -377,9 +502,14 @@ check_result(HttpTransfer *transfer)
 			return;
 		case CURLE_OUT_OF_MEMORY:
 			/* libcurl's word for a header line beyond its own limit, too */
-			if (!transfer->header.complete && transfer->header.bytes > 0)
+			if (is_within_header(transfer))
 				refuse_header(transfer);
 			out_of_memory();
+		case RESULT_TOO_LARGE:
+			refuse_header(transfer);
+		case CURLE_UNSUPPORTED_PROTOCOL:
+		case CURLE_WEIRD_SERVER_REPLY:
+			raise_violation(transfer, reason);
 		case CURLE_OPERATION_TIMEDOUT:
 			raise_timeout(transfer);
 		case CURLE_COULDNT_RESOLVE_HOST:
@@ -395,6 +525,10 @@ check_result(HttpTransfer *transfer)
 						? errhint("A superuser can name a certificate authority in "
 								  "pg_transferbench.ca_file.")
 						: 0);
+			break;
+		case CURLE_RECV_ERROR: /* of the connection, or of what came through it */
+			ereport(ERROR, errcode(ERRCODE_CONNECTION_FAILURE),
+					errmsg("could not read the answer of %s: %s", transfer->url->shown, reason));
 			break;
 		default:
 			ereport(ERROR, errcode(ERRCODE_CONNECTION_FAILURE),
@@ -504,6 +638,23 @@ advance(HttpTransfer *transfer, bool until_header)
 
 /* --- one request --------------------------------------------------------------------- */
 
+/*
+ * Bytes that came unasked on the kept connection would be taken for the answer
+ * to the next request; libcurl 7 does not look. Who sends such gets a new
+ * connection for every request from then on.
+ */
+static void
+forsake_unasked_bytes(HttpTransfer *transfer)
+{
+	curl_socket_t kept = CURL_SOCKET_BAD;
+	char byte;
+
+	check_easy(curl_easy_getinfo(transfer->easy, CURLINFO_ACTIVESOCKET, &kept),
+			   "CURLINFO_ACTIVESOCKET");
+	if (kept != CURL_SOCKET_BAD && recv(kept, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+		SET_OPTION(transfer, CURLOPT_FRESH_CONNECT, 1L);
+}
+
 void
 http_transfer_end(HttpTransfer *transfer)
 {
@@ -521,6 +672,7 @@ http_transfer_end(HttpTransfer *transfer)
 	if (new_connections > 0)
 		transfer->totals.connect_ns += connected_us * 1000;
 	transfer->totals.first_byte_ns += Max(first_byte_us - connected_us, 0) * 1000;
+	forsake_unasked_bytes(transfer);
 	check_multi(curl_multi_remove_handle(transfer->multi, transfer->easy),
 				"curl_multi_remove_handle");
 	transfer->is_attached = false;

@@ -8,8 +8,9 @@
  * handed out as they were received: content codings are the caller's.
  *
  * SQLSTATEs raised: 08001 could not connect (timeout and TLS included), 08006
- * connection lost, stalled or timed out, 42501 the address is not allowed,
- * 54000 the header is too long, 38000 libcurl itself.
+ * connection lost, stalled or timed out, 08P01 what came is no sound HTTP,
+ * 42501 the address is not allowed, 54000 the header is too long, 53200 out of
+ * memory, 38000 libcurl itself.
  */
 #ifndef TRANSFERBENCH_HTTP_TRANSFER_H
 #define TRANSFERBENCH_HTTP_TRANSFER_H
@@ -28,11 +29,13 @@ typedef struct HttpTransfer HttpTransfer;
 /* The header of an answer, as far as anybody here wants to know it. */
 typedef struct HttpHeader
 {
-	size_t bytes;
+	size_t bytes;    /* with those of the interim answers, and of the trailers */
+	bool has_length; /* Content-Length came */
+	int64 length;
 	bool complete;                                  /* of the final answer, not of a 1xx */
 	char media_type[HTTP_TRANSFER_MAX_VALUE_BYTES]; /* without parameters, lower case */
 	bool says_columns; /* the media type had the parameter shape=columns */
-	char content_encoding[HTTP_TRANSFER_MAX_VALUE_BYTES];
+	char content_encoding[HTTP_TRANSFER_MAX_VALUE_BYTES]; /* of all lines, ", " between */
 	char retry_after[HTTP_TRANSFER_MAX_VALUE_BYTES];
 	char location[HTTP_TRANSFER_MAX_LOCATION_BYTES]; /* "" also when it was longer */
 } HttpHeader;

@@ -89,9 +89,10 @@ sub start_http_server
 	my $server = TransferBench::Server->start(
 		name => 'scripted_http_server',
 		command => \@command,
-		lines => 2,
+		lines => 3,
 		scheme => $options{certificate} ? 'https' : 'http');
 	$server->{unanswered_port} = ($server->first_lines)[1] =~ /unanswered on (\d+)/ ? $1 : die;
+	$server->{eager_port} = ($server->first_lines)[2] =~ /eager on (\d+)/ ? $1 : die;
 	return $server;
 }
 
