@@ -8,6 +8,7 @@
 #   make installcheck  pg_regress alone, against a server that has the extension
 #   make lint        format and static checks
 #   make sanitize    unit tests, and the loader, under address and undefined-behaviour sanitizers
+#   make valgrind    tests of the extension with every backend under valgrind; takes its time
 #   make dist        the release archive
 
 EXTENSION_NAME = pg_transferbench
@@ -122,7 +123,7 @@ $(UNIT_BUILD)/%_test: test/unit/%_test.c $(wildcard test/unit/*.h) $(UNIT_COMMON
 STAGE = $(CURDIR)/build/stage
 C_FILES = $(wildcard extension/*.[ch] common/*.[ch] loader/*.[ch] loader/*/*.[ch] test/unit/*.[ch])
 
-.PHONY: deps stage demo test lint sanitize dist
+.PHONY: deps stage demo test lint sanitize valgrind dist
 # The front door of a bare machine: a make of its own, since what deps installs
 # (PGXS, pkg-config's answers) is looked for when a Makefile is read.
 deps:
@@ -161,6 +162,9 @@ sanitize: stage
 	$(MAKE) unit UNIT_BUILD=build/unit-sanitized SANITIZE='$(SANITIZERS)'
 	$(MAKE) -C loader BUILD=../build/loader-sanitized SANITIZE='$(SANITIZERS)'
 	@PG_CONFIG=$(PG_CONFIG) test/run_tests.sh $(LOADER_TESTS)
+
+valgrind: stage
+	@PG_CONFIG=$(PG_CONFIG) test/valgrind.sh $(TESTS)
 
 # what PGXN takes
 dist:

@@ -229,12 +229,15 @@ on_header(char *line, size_t size, size_t count, void *context)
 	HttpTransfer *transfer = context;
 	HttpHeader *header = &transfer->header;
 	size_t length = size * count;
+	CallbackFault fault = take_header_line(header, line, length);
 	long status = 0;
 
 	transfer->last_activity_ns = clock_now_ns();
-	transfer->fault = take_header_line(header, line, length);
-	if (transfer->fault != FAULT_NONE)
+	if (fault != FAULT_NONE)
+	{
+		transfer->fault = fault;
 		return 0;
+	}
 	if (!header->complete && length <= 2 && (line[0] == '\r' || line[0] == '\n'))
 	{
 		curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);

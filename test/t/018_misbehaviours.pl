@@ -11,8 +11,10 @@ use Time::HiRes qw(time);
 
 use TransferBench;
 
+# under valgrind all is slow, and no memory is flat
+use constant UNDER_VALGRIND => $ENV{TRANSFERBENCH_VALGRIND} ? 1 : 0;
 use constant {
-	BOUND_S => 20,                # of one call, on a machine that is busy with other things
+	BOUND_S => UNDER_VALGRIND ? 300 : 20,    # of one call, on a machine busy with other things
 	CALLS => 1000,
 	MEMORY_TOLERANCE => 1 << 20,
 	PEAK_TOLERANCE => 64 << 20, };    # one row at its largest, as a value and as a tuple
@@ -490,6 +492,11 @@ for my $case (@table)
 	$session->value(set_for({ set => { map { @$_ } @defaults } })) if $settings;
 	my $result = $session->run($good);
 	is($result->{output}, '3|ok', "and then a good fetch: $case->{name}") or diag($result->{errors});
+}
+if (UNDER_VALGRIND)
+{
+	done_testing();
+	exit;
 }
 cmp_ok(peak_memory($session->pid) - $peak, '<', PEAK_TOLERANCE, 'the peak of all of them is bounded');
 
