@@ -107,8 +107,9 @@ raise_frames_error(HttpRun *run)
 	run->row = 0; /* the place is in the message: the error is of the body, not of a row */
 	if (error->kind == JSON_FRAMES_TRUNCATED)
 		ereport(ERROR, errcode(frames_sqlstate(error->kind)),
-				errmsg("the JSON of %s is truncated after " INT64_FORMAT " rows",
-					   http_client_shown_url(run->client), rows),
+				errmsg_plural("the JSON of %s is truncated after " INT64_FORMAT " row",
+							  "the JSON of %s is truncated after " INT64_FORMAT " rows", rows,
+							  http_client_shown_url(run->client), rows),
 				errdetail("It ends at byte " INT64_FORMAT ": %s.", error->offset, error->message));
 	ereport(ERROR, errcode(frames_sqlstate(error->kind)),
 			errmsg("the body of %s is not the JSON that was expected: %s",

@@ -106,6 +106,10 @@ good('an answer nobody asked for between pages', '4|ok',
 	[ '/forgetful', how => 'extra', total => 4, surplus => "${json}Content-Length: 2\r\n\r\n[]" ],
 	n => 4, page_rows => 2, row_type => 'slow_points');
 
+bad('a server that speaks no TLS', '08001', qr/^could not connect to https:\S+: .*SSL/, ["https://127.0.0.1:$server->{eager_port}/"]);
+bad('a server that does not answer in TLS', '08001', qr/^could not connect to https:\S+ within 0\.3 s$/,
+	["https://127.0.0.1:@{[$server->port]}/json"], set => { connect_timeout => '300ms' });
+
 # Silence and dripping
 bad('silence after the request', '08006', qr/sent nothing for 0\.3 s/, ['/accept_only'], set => $quick, hint => qr/stall_timeout/);
 bad('silence within the status line', '08006', qr/sent nothing for 0\.3 s/, [ again('HTTP/1.1 2', '', times => 0, then => 'hold') ], set => $quick);
@@ -329,7 +333,7 @@ for my $case (
 	[ 'in a line', qq({"id":1}\n{"id":), 1 ])
 {
 	my ($name, $body, $whole) = @$case;
-	bad("JSON cut $name", '22032', qr/^the JSON of http:\S+ is truncated after $whole rows?$/, [ body($body) ], row_type => 'texts', detail => qr/^It ends at byte @{[length $body]}: /);
+	bad("JSON cut $name", '22032', qr/^the JSON of http:\S+ is truncated after $whole @{[$whole == 1 ? 'row' : 'rows']}$/, [ body($body) ], row_type => 'texts', detail => qr/^It ends at byte @{[length $body]}: /);
 }
 
 # Characters
