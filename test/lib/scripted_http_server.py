@@ -1084,9 +1084,11 @@ def main():
         tls.load_cert_chain(*arguments.tls)
     server = Server(arguments.files, tls)
     listener, fillers = make_unanswered_listener()
-    print('listening on %d' % server.server_address[1])
-    print('unanswered on %d' % listener.getsockname()[1])
-    print('eager on %d' % make_eager_listener().getsockname()[1], flush=True)
+    # at once: who wants less of it may close the pipe after it
+    sys.stdout.write('listening on %d\nunanswered on %d\neager on %d\n' %
+                     (server.server_address[1], listener.getsockname()[1],
+                      make_eager_listener().getsockname()[1]))
+    sys.stdout.flush()
 
     threading.Thread(target=server.serve_forever, daemon=True).start()
     while sys.stdin.buffer.read(PIECE):
