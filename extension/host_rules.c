@@ -173,6 +173,22 @@ host_rules_same_host(const char *a, size_t a_length, const char *b, size_t b_len
 		   memcmp(a_address, b_address, sizeof(a_address)) == 0;
 }
 
+/* Below a domain there are names: the digits of an address are no part of one. */
+static bool
+is_address_text(const char *host, size_t length)
+{
+	char text[INET_ADDRSTRLEN];
+	struct in_addr ipv4;
+
+	if (memchr(host, ':', length) != NULL)
+		return true;
+	if (length >= sizeof(text))
+		return false;
+	memcpy(text, host, length);
+	text[length] = '\0';
+	return inet_pton(AF_INET, text, &ipv4) == 1;
+}
+
 static bool
 rule_matches(const HostRule *rule, const char *host, int port)
 {
@@ -181,9 +197,10 @@ rule_matches(const HostRule *rule, const char *host, int port)
 	if (rule->port != 0 && rule->port != port)
 		return false;
 	if (rule->any_below)
-		return length > rule->length &&
+		return length > rule->length && !is_address_text(host, length) &&
 			   pg_strncasecmp(host + length - rule->length, rule->host, rule->length) == 0;
-	return host_rules_same_host(rule->host, rule->length, host, length);
+	/* takes one dot off itself; another would be of no name */
+	return host_rules_same_host(rule->host, rule->length, host, strlen(host));
 }
 
 bool

@@ -3,8 +3,6 @@
  */
 #include "postgres.h"
 
-#include <curl/curl.h>
-
 #include "miscadmin.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
@@ -147,23 +145,12 @@ pause_ms(int64 milliseconds)
 	}
 }
 
-/* Milliseconds that Retry-After asks for, capped; -1 when there is none or it cannot be read. */
+/* Milliseconds that the answer asks to wait, capped; -1 when it does not, or cannot be understood. */
 static int64
-retry_after_ms(const char *text)
+asked_wait_ms(const HttpClient *client)
 {
-	size_t digits = strspn(text, "0123456789");
-	time_t date;
-	double seconds;
-
-	if (text[0] == '\0')
-		return -1;
-	if (text[digits] == '\0')
-		seconds = digits <= 9 ? (double) strtol(text, NULL, 10) : HTTP_CLIENT_MAX_RETRY_WAIT_MS;
-	else if ((date = curl_getdate(text, NULL)) != (time_t) -1)
-		seconds = Max(difftime(date, time(NULL)), 0); /* a date: the wall clock is what it means */
-	else
-		return -1;
-	return (int64) Min(seconds * 1000, HTTP_CLIENT_MAX_RETRY_WAIT_MS);
+	return http_header_retry_after_ms(http_transfer_header(client->transfer), time(NULL),
+									  HTTP_CLIENT_MAX_RETRY_WAIT_MS);
 }
 
 /* Whether to send the request again; has then waited as long as was asked. */
@@ -174,7 +161,7 @@ wait_for_retry(HttpClient *client, int retries)
 
 	if (client->status != 429 && client->status != 503)
 		return false;
-	wait_ms = retry_after_ms(http_transfer_header(client->transfer)->retry_after);
+	wait_ms = asked_wait_ms(client);
 	if (wait_ms < 0 || retries >= HTTP_CLIENT_MAX_RETRIES)
 		return false;
 	skim_body(client);
@@ -229,7 +216,7 @@ status_hint(const HttpClient *client)
 				   : "Redirects are followed when pg_transferbench.follow_redirects is on.";
 	if (client->status != 429 && client->status != 503)
 		return NULL;
-	if (retry_after_ms(http_transfer_header(client->transfer)->retry_after) < 0)
+	if (asked_wait_ms(client) < 0)
 		return "It gave no Retry-After that could be read, so the request was not repeated.";
 	return "It was asked again as often as is allowed.";
 }

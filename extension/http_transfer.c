@@ -37,22 +37,8 @@
 #define SKIM_MS     1000                   /* and not for longer than this */
 #define NO_LIMIT_MS (24L * 60 * 60 * 1000) /* libcurl takes 0 for its own default here */
 
-#define LENGTH_DIGITS 18 /* of a Content-Length: more would be an exabyte */
-
 /* libcurl's word, since 8.6, for a line beyond its own limit; CURLE_OUT_OF_MEMORY before */
 #define RESULT_TOO_LARGE ((CURLcode) 100) /* CURLE_TOO_LARGE */
-
-/* what a callback found; looked at after libcurl has returned */
-typedef enum CallbackFault
-{
-	FAULT_NONE,
-	FAULT_HEADERS_TOO_LONG,
-	FAULT_VERSION,
-	FAULT_LENGTH_MALFORMED,
-	FAULT_LENGTHS_DIFFER,
-	FAULT_TRANSFER_CODING,
-	FAULT_ADDRESS_REFUSED,
-} CallbackFault;
 
 struct HttpTransfer
 {
@@ -67,7 +53,9 @@ struct HttpTransfer
 	bool is_done;
 	CURLcode result; /* once done */
 	HttpHeader header;
-	CallbackFault fault;
+	/* what callbacks found; looked at after libcurl has returned */
+	HttpHeaderFault header_fault;
+	bool is_address_refused;
 	int64 last_activity_ns;
 
 	/* bytes from libcurl, not yet handed on */
@@ -104,141 +92,22 @@ on_body(char *bytes, size_t size, size_t count, void *context)
 	return length;
 }
 
-/* The value of a header line without the blanks around it, or NULL when its name is another. */
-static const char *
-header_value(const char *line, size_t length, const char *name, size_t *value_length)
-{
-	size_t name_length = strlen(name);
-	const char *start = line + name_length + 1;
-	const char *end = line + length;
-
-	if (length <= name_length || line[name_length] != ':' ||
-		pg_strncasecmp(line, name, name_length) != 0)
-		return NULL;
-	while (start < end && isspace((unsigned char) *start))
-		start++;
-	while (end > start && isspace((unsigned char) end[-1]))
-		end--;
-	*value_length = end - start;
-	return start;
-}
-
-/* Keeps a header's value when its name is the wanted one; of too long a value nothing. */
-static void
-keep_header(const char *line, size_t length, const char *name, char *kept, size_t capacity)
-{
-	size_t value_length;
-	const char *value = header_value(line, length, name, &value_length);
-
-	if (value == NULL)
-		return;
-	if (value_length >= capacity)
-		value_length = 0;
-	memcpy(kept, value, value_length);
-	kept[value_length] = '\0';
-}
-
-#define KEEP_HEADER(name, field)                                                                   \
-	keep_header(line, length, name, header->field, sizeof(header->field))
-
-/* Several lines are one list (RFC 9110, 5.3). One that is too long is cut: no coding has its name.
- */
-static void
-keep_codings(const char *line, size_t length, HttpHeader *header)
-{
-	char *list = header->content_encoding;
-	size_t used = strlen(list);
-	size_t value_length;
-	const char *value = header_value(line, length, "Content-Encoding", &value_length);
-
-	if (value != NULL && value_length > 0)
-		snprintf(list + used, sizeof(header->content_encoding) - used, "%s%.*s",
-				 used > 0 ? ", " : "", (int) value_length, value);
-}
-
-/*
- * RFC 9110, 8.6: digits, and the same where it comes twice. libcurl takes what
- * a number begins with, the last of several, and none for one that is too big.
- */
-static CallbackFault
-check_length(HttpHeader *header, const char *value, size_t value_length)
-{
-	char digits[LENGTH_DIGITS + 1] = "";
-	int64 length;
-
-	if (value_length == 0 || value_length > LENGTH_DIGITS)
-		return FAULT_LENGTH_MALFORMED;
-	memcpy(digits, value, value_length);
-	if (strspn(digits, "0123456789") != value_length)
-		return FAULT_LENGTH_MALFORMED;
-	length = strtoll(digits, NULL, 10);
-	if (header->has_length && header->length != length)
-		return FAULT_LENGTHS_DIFFER;
-	header->has_length = true;
-	header->length = length;
-	return FAULT_NONE;
-}
-
-/*
- * Where a body ends must not be a matter of opinion. Of the transfer codings
- * none but chunked was asked for (RFC 9112, 7.4); libcurl would take off
- * others, all that a read expands to at once.
- */
-static CallbackFault
-check_framing(HttpHeader *header, const char *line, size_t length)
-{
-	size_t value_length;
-	const char *value = header_value(line, length, "Content-Length", &value_length);
-
-	if (value != NULL)
-		return check_length(header, value, value_length);
-	value = header_value(line, length, "Transfer-Encoding", &value_length);
-	if (value == NULL ||
-		(value_length == strlen("chunked") && pg_strncasecmp(value, "chunked", value_length) == 0))
-		return FAULT_NONE;
-	return FAULT_TRANSFER_CODING;
-}
-
-static CallbackFault
-take_header_line(HttpHeader *header, const char *line, size_t length)
-{
-	size_t bytes = header->bytes + length;
-
-	if (bytes > HTTP_TRANSFER_MAX_HEADER_BYTES)
-		return FAULT_HEADERS_TOO_LONG;
-	header->bytes = bytes;
-	if (header->complete)
-		return FAULT_NONE; /* a trailer */
-	if (length >= strlen("HTTP/") && memcmp(line, "HTTP/", strlen("HTTP/")) == 0)
-	{
-		*header = (HttpHeader){.bytes = bytes}; /* after a 1xx */
-		return length > strlen("HTTP/1.") && memcmp(line, "HTTP/1.", strlen("HTTP/1.")) == 0
-				   ? FAULT_NONE
-				   : FAULT_VERSION;
-	}
-	KEEP_HEADER("Content-Type", media_type);
-	KEEP_HEADER("Retry-After", retry_after);
-	KEEP_HEADER("Location", location);
-	keep_codings(line, length, header);
-	return check_framing(header, line, length);
-}
-
 static size_t
 on_header(char *line, size_t size, size_t count, void *context)
 {
 	HttpTransfer *transfer = context;
 	HttpHeader *header = &transfer->header;
 	size_t length = size * count;
-	CallbackFault fault = take_header_line(header, line, length);
+	HttpHeaderFault fault = http_header_take(header, line, length);
 	long status = 0;
 
 	transfer->last_activity_ns = clock_now_ns();
-	if (fault != FAULT_NONE)
+	if (fault != HTTP_HEADER_SOUND)
 	{
-		transfer->fault = fault;
+		transfer->header_fault = fault;
 		return 0;
 	}
-	if (!header->complete && length <= 2 && (line[0] == '\r' || line[0] == '\n'))
+	if (!header->complete && http_header_ends(line, length))
 	{
 		curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
 		/* of the interim answers 101 is the last: what follows is no HTTP */
@@ -255,7 +124,7 @@ on_open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *addres
 
 	if (!host_rules_permit_address(settings_allowed_hosts, transfer->url->host, &address->addr))
 	{
-		transfer->fault = FAULT_ADDRESS_REFUSED;
+		transfer->is_address_refused = true;
 		return CURL_SOCKET_BAD;
 	}
 	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
@@ -412,10 +281,10 @@ seconds_text(int64 milliseconds)
 static void
 refuse_header(const HttpTransfer *transfer)
 {
-	ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			errmsg("the response header of %s is too long", transfer->url->shown),
-			errdetail("At most %d bytes are read in all, less of one line.",
-					  HTTP_TRANSFER_MAX_HEADER_BYTES));
+	ereport(
+		ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+		errmsg("the response header of %s is too long", transfer->url->shown),
+		errdetail("At most %d bytes are read in all, less of one line.", HTTP_HEADER_MAX_BYTES));
 }
 
 static void
@@ -428,28 +297,27 @@ raise_violation(const HttpTransfer *transfer, const char *reason)
 static void
 check_fault(HttpTransfer *transfer)
 {
-	switch (transfer->fault)
+	switch (transfer->header_fault)
 	{
-		case FAULT_NONE:
-			return;
-		case FAULT_HEADERS_TOO_LONG:
-			refuse_header(transfer);
-		case FAULT_VERSION:
-			raise_violation(transfer, "Version 1 was asked for, and another came");
-		case FAULT_LENGTH_MALFORMED:
-			raise_violation(transfer, "Content-Length is no number, or one that is too large");
-		case FAULT_LENGTHS_DIFFER:
-			raise_violation(transfer, "Content-Length comes twice, with different values");
-		case FAULT_TRANSFER_CODING:
-			raise_violation(transfer, "Transfer-Encoding is not chunked");
-		case FAULT_ADDRESS_REFUSED:
-			ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-					errmsg("host \"%s\" leads to an address that is not allowed",
-						   printable_text(transfer->url->host)),
-					errhint("Loopback, link-local and metadata addresses must be named themselves "
-							"in pg_transferbench.allowed_hosts."));
+		case HTTP_HEADER_SOUND:
 			break;
+		case HTTP_HEADER_TOO_LONG:
+			refuse_header(transfer);
+		case HTTP_HEADER_VERSION:
+			raise_violation(transfer, "Version 1 was asked for, and another came");
+		case HTTP_HEADER_LENGTH_MALFORMED:
+			raise_violation(transfer, "Content-Length is no number, or one that is too large");
+		case HTTP_HEADER_LENGTHS_DIFFER:
+			raise_violation(transfer, "Content-Length comes twice, with different values");
+		case HTTP_HEADER_TRANSFER_CODING:
+			raise_violation(transfer, "Transfer-Encoding is not chunked");
 	}
+	if (transfer->is_address_refused)
+		ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				errmsg("host \"%s\" leads to an address that is not allowed",
+					   printable_text(transfer->url->host)),
+				errhint("Loopback, link-local and metadata addresses must be named themselves "
+						"in pg_transferbench.allowed_hosts."));
 }
 
 static bool
@@ -706,7 +574,8 @@ http_transfer_begin(HttpTransfer *transfer, const HttpUrl *url, List *headers)
 	transfer->is_done = false;
 	transfer->result = CURLE_OK;
 	transfer->header = (HttpHeader){0};
-	transfer->fault = FAULT_NONE;
+	transfer->header_fault = HTTP_HEADER_SOUND;
+	transfer->is_address_refused = false;
 	transfer->received_length = 0;
 	transfer->lent_length = 0;
 	transfer->is_paused = false;
@@ -717,18 +586,6 @@ http_transfer_begin(HttpTransfer *transfer, const HttpUrl *url, List *headers)
 	check_multi(curl_multi_add_handle(transfer->multi, transfer->easy), "curl_multi_add_handle");
 	transfer->is_attached = true;
 	transfer->totals.requests++;
-}
-
-/* Takes the parameters off. The only one of interest tells columns from rows. */
-static void
-reduce_media_type(HttpHeader *header)
-{
-	char *media_type = header->media_type;
-
-	header->says_columns = strcasestr(media_type, "shape=columns") != NULL;
-	media_type[strcspn(media_type, "; \t")] = '\0';
-	for (; *media_type != '\0'; media_type++)
-		*media_type = pg_ascii_tolower((unsigned char) *media_type);
 }
 
 int
@@ -746,7 +603,7 @@ http_transfer_await_header(HttpTransfer *transfer)
 					   transfer->url->shown));
 	check_easy(curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status),
 			   "CURLINFO_RESPONSE_CODE");
-	reduce_media_type(&transfer->header);
+	http_header_reduce_media_type(&transfer->header);
 	return (int) status;
 }
 

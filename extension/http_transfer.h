@@ -17,28 +17,12 @@
 
 #include "nodes/pg_list.h"
 
+#include "http_header.h"
 #include "http_url.h"
 
-#define HTTP_TRANSFER_BUFFER_BYTES       (256 * 1024)
-#define HTTP_TRANSFER_MAX_HEADER_BYTES   (256 * 1024) /* all response headers of one request */
-#define HTTP_TRANSFER_MAX_VALUE_BYTES    1024         /* kept of one header's value */
-#define HTTP_TRANSFER_MAX_LOCATION_BYTES 8192
+#define HTTP_TRANSFER_BUFFER_BYTES (256 * 1024)
 
 typedef struct HttpTransfer HttpTransfer;
-
-/* The header of an answer, as far as anybody here wants to know it. */
-typedef struct HttpHeader
-{
-	size_t bytes;    /* with those of the interim answers, and of the trailers */
-	bool has_length; /* Content-Length came */
-	int64 length;
-	bool complete;                                  /* of the final answer, not of a 1xx */
-	char media_type[HTTP_TRANSFER_MAX_VALUE_BYTES]; /* without parameters, lower case */
-	bool says_columns; /* the media type had the parameter shape=columns */
-	char content_encoding[HTTP_TRANSFER_MAX_VALUE_BYTES]; /* of all lines, ", " between */
-	char retry_after[HTTP_TRANSFER_MAX_VALUE_BYTES];
-	char location[HTTP_TRANSFER_MAX_LOCATION_BYTES]; /* "" also when it was longer */
-} HttpHeader;
 
 /* Sums over all requests of one HttpTransfer. */
 typedef struct HttpTransferTotals

@@ -164,6 +164,23 @@ examine_table(WriteSetup *setup, QuerySource *source, bool in_order)
 }
 
 static bool
+has_same_columns(const WriteSetup *setup, const QuerySource *source)
+{
+	for (int i = 0; i < setup->type->columns; i++)
+	{
+		const RowColumn *column = &setup->type->column[i];
+
+		if (row_column_is_same(column, &source->type->column[i]))
+			continue;
+		message_error(
+			"the table cannot be compared: column \"%s\" is %s in it, and the rows have %s",
+			column->name, source->type->column[i].type_name, column->type_name);
+		return false;
+	}
+	return true;
+}
+
+static bool
 pass_table(WriteSetup *setup, int64_t rows, bool in_order, RowSink *sink)
 {
 	QuerySource source = {0};
@@ -175,9 +192,12 @@ pass_table(WriteSetup *setup, int64_t rows, bool in_order, RowSink *sink)
 	Trial trial;
 	bool done = false;
 
-	if (examine_table(setup, &source, in_order))
+	if (examine_table(setup, &source, in_order) && has_same_columns(setup, &source))
 	{
+		/* OIDs are the table's own, which may be of another database than the rows */
+		sink->type = source.type;
 		read_trial_run(&read_path_copy_binary, &plan, rows, NULL, sink, &trial);
+		sink->type = setup->type;
 		done = trial.status == TRIAL_OK;
 		if (!done)
 			message_error("the table cannot be read back to be compared: %s",

@@ -1,8 +1,8 @@
 #include "database/query_source.h"
 #include "json_encode.h"
 #include "message.h"
-#include "rows/row_type.h"
 #include "database/order_by.h"
+#include "database/type_catalog.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,6 +36,7 @@ query_source_free(QuerySource *source)
 		free(source->column[i].type_name);
 	}
 	free(source->column);
+	row_type_free(source->type);
 	free(source->table);
 	free(source->bare_name);
 	free(source->query);
@@ -230,6 +231,23 @@ take_columns(QuerySource *source, const QuerySourceOptions *options, Database *d
 	return true;
 }
 
+static bool
+make_type(QuerySource *source, const QuerySourceOptions *options, Database *database)
+{
+	source->type = row_type_create(source->columns);
+	if (source->type == NULL)
+		return out_of_memory();
+	for (int i = 0; i < source->columns; i++)
+	{
+		const QueryColumn *column = &source->column[i];
+
+		if (!row_type_set_column(source->type, i, column->name, column->type_name,
+								 column->type_oid))
+			return out_of_memory();
+	}
+	return type_catalog_describe(source->type, database) || refuse(options, database);
+}
+
 /* Runs the source for no row: that also shows whether the role may read it. */
 static bool
 examine_columns(QuerySource *source, const QuerySourceOptions *options, Database *database)
@@ -254,7 +272,7 @@ examine_columns(QuerySource *source, const QuerySourceOptions *options, Database
 	free(sql);
 	if (shape == NULL)
 		return refuse(options, database);
-	taken = take_columns(source, options, database, shape);
+	taken = take_columns(source, options, database, shape) && make_type(source, options, database);
 	PQclear(shape);
 	return taken;
 }
@@ -273,11 +291,14 @@ put_identifier(FILE *text, Database *database, const char *name)
 
 /* One column of a list, under its own name. */
 static bool
-put_column(FILE *text, const QueryColumn *column, QueryList list, Database *database)
+put_column(FILE *text, const QuerySource *source, int index, QueryList list, Database *database)
 {
-	bool as_json = (list == QUERY_LIST_JSON || list == QUERY_LIST_COMPARABLE) && column->as_json;
-	bool as_text = (list == QUERY_LIST_READABLE || list == QUERY_LIST_COMPARABLE) && !as_json &&
-				   !column_type_has_binary(column_type_of_oid(column->type_oid));
+	const QueryColumn *column = &source->column[index];
+	bool has_binary = column_type_has_binary(source->type->column[index].type);
+	bool as_json = column->as_json &&
+				   (list == QUERY_LIST_JSON || (list == QUERY_LIST_COMPARABLE && !has_binary));
+	bool as_text =
+		(list == QUERY_LIST_READABLE || list == QUERY_LIST_COMPARABLE) && !as_json && !has_binary;
 	bool whole;
 
 	fputs(as_json ? "pg_catalog.to_json(q." : "q.", text);
@@ -300,7 +321,7 @@ make_select_list(char **to, const QuerySource *source, QueryList list, Database 
 	for (int i = 0; i < source->columns; i++)
 	{
 		fputs(i == 0 ? "" : ", ", text);
-		whole &= put_column(text, &source->column[i], list, database);
+		whole &= put_column(text, source, i, list, database);
 	}
 	return (fclose(text) == 0 && whole) || out_of_memory();
 }

@@ -118,6 +118,7 @@ ask(HttpSession *session, const char *method, const char *base_url, const char *
 		http_session_read_short(session, start, sizeof(start));
 		api_refuse_status(&answer, problem, problem_size);
 	}
+	http_session_conceal(session, problem);
 	return NULL;
 }
 
@@ -148,7 +149,8 @@ boolean_member(struct json_object *document, const char *name)
 
 /* Cut to size, fit for a message; "" for what is missing or no string. */
 static void
-string_member(struct json_object *document, const char *name, char *text, size_t size)
+string_member(const HttpSession *session, struct json_object *document, const char *name,
+			  char *text, size_t size)
 {
 	struct json_object *member;
 
@@ -157,6 +159,7 @@ string_member(struct json_object *document, const char *name, char *text, size_t
 		!json_object_is_type(member, json_type_string))
 		return;
 	snprintf(text, size, "%s", json_object_get_string(member));
+	http_session_conceal(session, text);
 	for (; *text != '\0'; text++)
 		if ((unsigned char) *text < ' ' || *text == 0x7f)
 			*text = '?';
@@ -177,14 +180,15 @@ api_info_get(HttpSession *session, const char *base_url, ApiInfo *info, char *pr
 	info->idempotency = boolean_member(document, "idempotency");
 	info->ndjson = boolean_member(document, "ndjson");
 	info->max_writers = integer_member(document, "max_writers");
-	string_member(document, "program", program, sizeof(program));
-	string_member(document, "version", version, sizeof(version));
+	string_member(session, document, "program", program, sizeof(program));
+	string_member(session, document, "version", version, sizeof(version));
 	snprintf(info->server, sizeof(info->server), "%s%s%s", program,
 			 *program != '\0' && *version != '\0' ? " " : "", version);
-	string_member(document, "table", info->table, sizeof(info->table));
-	string_member(document, "save_table", info->save_table, sizeof(info->save_table));
-	string_member(document, "database_user", info->database_user, sizeof(info->database_user));
-	string_member(document, "application_name", info->application_name,
+	string_member(session, document, "table", info->table, sizeof(info->table));
+	string_member(session, document, "save_table", info->save_table, sizeof(info->save_table));
+	string_member(session, document, "database_user", info->database_user,
+				  sizeof(info->database_user));
+	string_member(session, document, "application_name", info->application_name,
 				  sizeof(info->application_name));
 	json_object_put(document);
 	return true;

@@ -75,16 +75,18 @@ keep_field(HttpHead *head, const KeptField *field, const char *line, size_t leng
 {
 	char *text = (char *) head + field->offset;
 	size_t used = field->is_list ? strlen(text) : 0;
+	size_t separator = used > 0 ? strlen(", ") : 0;
 	Span value;
 
 	if (!field_value(line, length, field->name, &value))
 		return;
-	if (used > 0 && used + strlen(", ") < field->size)
-		used = (size_t) (stpcpy(text + used, ", ") - text);
-	if (used + value.length < field->size)
-		copy_printable(text + used, value);
-	else
+	if (used + separator + value.length >= field->size)
+	{
 		*text = '\0';
+		return;
+	}
+	memcpy(text + used, ", ", separator);
+	copy_printable(text + used + separator, value);
 }
 
 /* Takes the parameters off. The only one of interest tells columns from rows. */

@@ -32,6 +32,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -536,21 +537,51 @@ may_finish(const HttpTransfer *transfer)
 		   transfer->sent_body_bytes >= transfer->request.body_bytes;
 }
 
+/* The interrupt descriptor is readable. */
+static HttpResult
+heed_interrupt(HttpTransfer *transfer)
+{
+	if (!may_finish(transfer))
+		return http_transfer_fail(transfer, HTTP_INTERRUPTED,
+								  "was not waited for: the run was interrupted");
+	transfer->interrupted_ns = clock_now_ns();
+	return HTTP_OK;
+}
+
+static bool
+is_interruptible(const HttpTransfer *transfer)
+{
+	return transfer->interrupt_fd >= 0 && transfer->interrupted_ns == 0;
+}
+
+/* An endpoint that always has something to send is never waited for: what would end a wait ends its
+ * answer, too. */
+static HttpResult
+check_without_waiting(HttpTransfer *transfer)
+{
+	struct pollfd interrupt = {.fd = transfer->interrupt_fd, .events = POLLIN};
+	int64_t wait_ms;
+
+	if (is_interruptible(transfer) && poll(&interrupt, 1, 0) > 0)
+	{
+		HttpResult result = heed_interrupt(transfer);
+
+		if (result != HTTP_OK)
+			return result;
+	}
+	return check_limits(transfer, &wait_ms);
+}
+
 static HttpResult
 sleep_for_socket(HttpTransfer *transfer, int64_t wait_ms)
 {
 	struct curl_waitfd interrupt = {.fd = transfer->interrupt_fd, .events = CURL_WAIT_POLLIN};
-	bool is_heeded = transfer->interrupt_fd >= 0 && transfer->interrupted_ns == 0;
-	CURLMcode code = curl_multi_poll(transfer->multi, &interrupt, is_heeded, (int) wait_ms, NULL);
+	CURLMcode code = curl_multi_poll(transfer->multi, &interrupt, is_interruptible(transfer),
+									 (int) wait_ms, NULL);
 
 	if (code != CURLM_OK)
 		return fail_by_multi(transfer, code);
-	if (interrupt.revents != 0 && may_finish(transfer))
-		transfer->interrupted_ns = clock_now_ns();
-	else if (interrupt.revents != 0)
-		return http_transfer_fail(transfer, HTTP_INTERRUPTED,
-								  "was not waited for: the run was interrupted");
-	return HTTP_OK;
+	return interrupt.revents != 0 ? heed_interrupt(transfer) : HTTP_OK;
 }
 
 /* Goes on until bytes of the body are there, or all is over, or (when until_head) the head is. */
@@ -661,8 +692,10 @@ http_transfer_read(HttpTransfer *transfer, const char **bytes, size_t *length)
 	transfer->lent_length = 0;
 	if (transfer->received_length == 0 && transfer->is_attached && !transfer->is_done)
 	{
-		HttpResult result = advance(transfer, false);
+		HttpResult result = check_without_waiting(transfer);
 
+		if (result == HTTP_OK)
+			result = advance(transfer, false);
 		if (result != HTTP_OK)
 			return result;
 	}

@@ -39,7 +39,7 @@ row_sink_take(RowSink *sink, const Value *values)
 		return true;
 	if (!value_digest_add(sink->digest, values))
 	{
-		sink->problem = "a json value is not valid JSON";
+		sink->problem = "out of memory";
 		return false;
 	}
 	return compare_row(sink, values);

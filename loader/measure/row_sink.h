@@ -27,7 +27,7 @@ typedef struct RowSink
 	const char *problem;               /* ... else static words */
 } RowSink;
 
-/* [type->columns]. False when the row cannot be taken: json that is none, a full disk; and when a stop
+/* [type->columns]. False when the row cannot be taken: no memory, a full disk; and when a stop
  * was asked for, which a sender that is never waited for would not let be seen. */
 extern bool row_sink_take(RowSink *sink, const Value *values);
 

@@ -1,5 +1,6 @@
 #include "measure/value_samples.h"
 #include "json_encode.h"
+#include "rows/nested_codec.h"
 #include "rows/value_json.h"
 
 #include <inttypes.h>
@@ -22,6 +23,7 @@ typedef struct Sample
 struct ValueSamples
 {
 	const RowType *type;
+	NestedCodec *nested;
 	Sample sample[VALUE_SAMPLES_MAX];
 	int count;
 	int64_t searched; /* rows */
@@ -32,9 +34,14 @@ value_samples_create(const RowType *type)
 {
 	ValueSamples *samples = calloc(1, sizeof(ValueSamples));
 
-	if (samples != NULL)
-		samples->type = type;
-	return samples;
+	if (samples == NULL)
+		return NULL;
+	samples->type = type;
+	samples->nested = nested_codec_create(type, 0);
+	if (samples->nested != NULL)
+		return samples;
+	free(samples);
+	return NULL;
 }
 
 void
@@ -47,6 +54,7 @@ value_samples_free(ValueSamples *samples)
 		free(samples->sample[i].first);
 		free(samples->sample[i].second);
 	}
+	nested_codec_free(samples->nested);
 	free(samples);
 }
 
@@ -63,10 +71,22 @@ is_null_of_sql(const RowColumn *column, const Value *value)
 	return value->is_null && (column->type == COLUMN_JSON || column->type == COLUMN_JSONB);
 }
 
+/* As the server writes it: JSON may have one text for different ones. */
+static void
+put_nested(ValueSamples *samples, int column, const Value *value, JsonEncoder *to)
+{
+	size_t length;
+	const char *text = nested_codec_text(samples->nested, column, value, &length);
+
+	if (text != NULL)
+		json_encode_string(to, text, length);
+}
+
 /* A value as JSON has it. NULL when out of memory. */
 static char *
-text_of(const RowColumn *column, const Value *value)
+text_of(ValueSamples *samples, int index, const Value *value)
 {
+	const RowColumn *column = &samples->type->column[index];
 	char piece[PIECE_BYTES];
 	char *text = NULL;
 	size_t length;
@@ -81,6 +101,8 @@ text_of(const RowColumn *column, const Value *value)
 		fputs("no such key", stream);
 	else if (is_null_of_sql(column, value))
 		fputs("SQL null", stream);
+	else if (column->nested != NULL && !value->is_null)
+		put_nested(samples, index, value, &encoder);
 	else
 		value_put_json(&encoder, column->type, value);
 	written = json_encoder_flush(&encoder);
@@ -105,7 +127,7 @@ value_samples_gather(ValueSamples *samples, const Value *values, const ValueLog 
 
 		if (first_hash == value_digest_last_hash(digest, i))
 			continue;
-		text = text_of(&samples->type->column[i], &values[i]);
+		text = text_of(samples, i, &values[i]);
 		if (text == NULL)
 			return false;
 		samples->sample[samples->count++] = (Sample){.row = value_log_rows(log, true),
@@ -135,7 +157,7 @@ value_samples_find(ValueSamples *samples, const Value *values, const ValueDigest
 		if (sample->row != row || sample->first != NULL ||
 			value_digest_last_hash(digest, sample->column) != sample->first_hash)
 			continue;
-		sample->first = text_of(&samples->type->column[sample->column], &values[sample->column]);
+		sample->first = text_of(samples, sample->column, &values[sample->column]);
 		if (sample->first == NULL)
 			return false;
 	}

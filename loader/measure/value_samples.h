@@ -32,8 +32,8 @@ extern int64_t value_samples_rows_to_search(const ValueSamples *samples);
 
 /*
  * "row 3, ratio: 0.12345 -> 0.1235; ..." of the values that were found in both passes, as JSON
- * has them; of long ones a part about their first difference. NULL when there are none, or out of
- * memory; the caller frees.
+ * has them, arrays and composites as strings of PostgreSQL's text; of long ones a part about their
+ * first difference. NULL when there are none, or out of memory; the caller frees.
  */
 extern char *value_samples_text(const ValueSamples *samples);
 

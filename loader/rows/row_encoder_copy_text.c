@@ -4,6 +4,7 @@
  * (https://www.postgresql.org/docs/15/sql-copy.html, 'Text Format').
  */
 #include "rows/hex_encode.h"
+#include "rows/nested_codec.h"
 #include "rows/row_encoder.h"
 #include "rows/value_text.h"
 
@@ -17,6 +18,7 @@
 struct RowEncoderState
 {
 	const RowType *type;
+	NestedCodec *nested;
 };
 
 /* By byte below 0x20: the letter of its escape, as COPY TO writes them; 0: it goes out as it is. */
@@ -95,8 +97,18 @@ put_text(JsonEncoder *to, const char *text, size_t length)
 }
 
 static bool
-put_value(JsonEncoder *to, ColumnType type, const Value *value)
+put_nested(RowEncoderState *state, int column, const Value *value, JsonEncoder *to)
 {
+	size_t length;
+	const char *text = nested_codec_text(state->nested, column, value, &length);
+
+	return text != NULL && put_text(to, text, length);
+}
+
+static bool
+put_value(RowEncoderState *state, int column, const Value *value, JsonEncoder *to)
+{
+	ColumnType type = state->type->column[column].type;
 	char printed[VALUE_TEXT_MAX];
 
 	if (value->is_null)
@@ -106,10 +118,12 @@ put_value(JsonEncoder *to, ColumnType type, const Value *value)
 		json_encode_literal(to, "\\\\x");
 		hex_encode(to, value->text.bytes, value->text.length);
 	}
-	else if (column_type_is_text(type))
-		return put_text(to, value->text.bytes, value->text.length);
-	else
+	else if (!column_type_is_text(type))
 		json_encode_raw(to, printed, value_print(type, value, printed));
+	else if (state->type->column[column].nested != NULL)
+		return put_nested(state, column, value, to);
+	else
+		return put_text(to, value->text.bytes, value->text.length);
 	return true;
 }
 
@@ -120,14 +134,22 @@ open_copy_text(const RowType *type, char *problem, size_t problem_size)
 
 	(void) problem;
 	(void) problem_size;
-	if (state != NULL)
-		state->type = type;
-	return state;
+	if (state == NULL)
+		return NULL;
+	state->type = type;
+	state->nested = nested_codec_create(type, 0);
+	if (state->nested != NULL)
+		return state;
+	free(state);
+	return NULL;
 }
 
 static void
 close_copy_text(RowEncoderState *state)
 {
+	if (state == NULL)
+		return;
+	nested_codec_free(state->nested);
 	free(state);
 }
 
@@ -148,7 +170,7 @@ put_row(RowEncoderState *state, const Value *values, bool first, JsonEncoder *to
 	{
 		if (i > 0)
 			json_encode_char(to, '\t');
-		if (!put_value(to, type->column[i].type, &values[i]))
+		if (!put_value(state, i, &values[i], to))
 		{
 			*column = i;
 			return false;

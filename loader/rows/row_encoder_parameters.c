@@ -3,6 +3,7 @@
  * be pointed at, each behind its length and followed by the terminator that libpq wants.
  */
 #include "rows/hex_encode.h"
+#include "rows/nested_codec.h"
 #include "rows/row_encoder.h"
 #include "rows/value_text.h"
 
@@ -12,6 +13,7 @@
 struct RowEncoderState
 {
 	const RowType *type;
+	NestedCodec *nested;
 };
 
 static void
@@ -53,18 +55,30 @@ put_bytea(JsonEncoder *to, const char *bytes, size_t length)
 }
 
 static bool
-put_value(JsonEncoder *to, ColumnType type, const Value *value)
+put_nested(RowEncoderState *state, int column, const Value *value, JsonEncoder *to)
 {
+	size_t length;
+	const char *text = nested_codec_text(state->nested, column, value, &length);
+
+	return text != NULL && put_text(to, text, length);
+}
+
+static bool
+put_value(RowEncoderState *state, int column, const Value *value, JsonEncoder *to)
+{
+	ColumnType type = state->type->column[column].type;
 	char printed[VALUE_TEXT_MAX];
 
 	if (value->is_null)
 		put_length(to, -1);
 	else if (type == COLUMN_BYTEA)
 		return put_bytea(to, value->text.bytes, value->text.length);
-	else if (column_type_is_text(type))
-		return put_text(to, value->text.bytes, value->text.length);
-	else
+	else if (!column_type_is_text(type))
 		put_parameter(to, printed, value_print(type, value, printed));
+	else if (state->type->column[column].nested != NULL)
+		return put_nested(state, column, value, to);
+	else
+		return put_text(to, value->text.bytes, value->text.length);
 	return true;
 }
 
@@ -75,14 +89,22 @@ open_parameters(const RowType *type, char *problem, size_t problem_size)
 
 	(void) problem;
 	(void) problem_size;
-	if (state != NULL)
-		state->type = type;
-	return state;
+	if (state == NULL)
+		return NULL;
+	state->type = type;
+	state->nested = nested_codec_create(type, 0);
+	if (state->nested != NULL)
+		return state;
+	free(state);
+	return NULL;
 }
 
 static void
 close_parameters(RowEncoderState *state)
 {
+	if (state == NULL)
+		return;
+	nested_codec_free(state->nested);
 	free(state);
 }
 
@@ -101,7 +123,7 @@ put_row(RowEncoderState *state, const Value *values, bool first, JsonEncoder *to
 	(void) first;
 	for (int i = 0; i < type->columns; i++)
 	{
-		if (!put_value(to, type->column[i].type, &values[i]))
+		if (!put_value(state, i, &values[i], to))
 		{
 			*column = i;
 			return false;

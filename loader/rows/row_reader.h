@@ -55,7 +55,8 @@ extern RowReadResult row_reader_next(RowReader *reader, Value *values);
 /* One line, printable: 'row 3, column "amount": "abc" is no numeric'. */
 extern const char *row_reader_problem(const RowReader *reader);
 extern int64_t row_reader_rows(const RowReader *reader);
-/* JSON: keys that no column has, values that were not there, "NA" taken for null; 0 elsewhere. */
+/* JSON: keys that no column has, values and attributes of composites that were not there, "NA" taken for
+ * null; 0 elsewhere. */
 extern int64_t row_reader_unknown_keys(const RowReader *reader);
 extern int64_t row_reader_missing_values(const RowReader *reader);
 extern int64_t row_reader_na_values(const RowReader *reader);

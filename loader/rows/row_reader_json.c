@@ -101,6 +101,30 @@ refuse_field(JsonReader *json, int column, const char *why)
 }
 
 static bool
+take_nested(JsonReader *json, int column, Value *value)
+{
+	const JsonField *field = &json->fields[column];
+	NestedCodec *nested = json->base.nested;
+
+	value->is_missing = field->kind == JSON_FIELD_MISSING;
+	value->is_null = field->kind == JSON_FIELD_MISSING || field->kind == JSON_FIELD_NULL;
+	return value->is_null || nested_codec_from_json(nested, column, field, value) ||
+		   refuse_field(json, column, nested_codec_why(nested));
+}
+
+static bool
+take_scalar(JsonReader *json, int column, char *room, size_t size, Value *value)
+{
+	const JsonField *field = &json->fields[column];
+	const char *why = "";
+
+	if (!value_from_json(json->base.type->column[column].type, field, room, size, value, &why))
+		return refuse_field(json, column, why);
+	json->base.na_values += value->is_null && field->kind == JSON_FIELD_STRING;
+	return true;
+}
+
+static bool
 take_fields(JsonReader *json, Value *values)
 {
 	RowReader *reader = &json->base;
@@ -108,16 +132,14 @@ take_fields(JsonReader *json, Value *values)
 
 	for (int i = 0; i < reader->type->columns; i++)
 	{
-		const JsonField *field = &json->fields[i];
-		ColumnType type = reader->type->column[i].type;
-		size_t size = value_json_room(type, field);
-		const char *why = "";
+		const RowColumn *column = &reader->type->column[i];
+		size_t size = value_json_room(column->type, &json->fields[i]);
 
-		if (!value_from_json(type, field, room, size, &values[i], &why))
-			return refuse_field(json, i, why);
+		if (column->nested != NULL ? !take_nested(json, i, &values[i])
+								   : !take_scalar(json, i, room, size, &values[i]))
+			return false;
 		room += size;
 		reader->missing_values += values[i].is_missing;
-		reader->na_values += values[i].is_null && field->kind == JSON_FIELD_STRING;
 	}
 	return true;
 }
@@ -301,7 +323,7 @@ key_takes_array(void *context, const char *key, size_t length)
 
 		if (strlen(column->name) == length && memcmp(column->name, key, length) == 0)
 			return column->type == COLUMN_JSON || column->type == COLUMN_JSONB ||
-				   strchr(column->type_name, '[') != NULL;
+				   column->type == COLUMN_ARRAY || strchr(column->type_name, '[') != NULL;
 	}
 	return false;
 }

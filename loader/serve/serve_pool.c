@@ -11,8 +11,8 @@
 
 /* When requests wait, a client that has let its connection wait for this long loses the power to do
  * so; and how often that is looked at. */
-#define STALLED_NS (200 * CLOCK_NS_PER_MS)
-#define LOOK_NS    (100 * CLOCK_NS_PER_MS)
+#define STALLED_NS (50 * CLOCK_NS_PER_MS)
+#define LOOK_NS    (25 * CLOCK_NS_PER_MS)
 
 typedef struct Waiting
 {

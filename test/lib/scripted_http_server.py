@@ -461,6 +461,13 @@ def chunked_trailer(connection, body, size):
     connection.send(b'0\r\nServer-Timing: query;dur=1.5\r\n\r\n')
 
 
+def chunked_endless_trailer(connection, body, size):
+    connection.send_chunk(body)
+    connection.send(b'0\r\n')
+    while True:
+        connection.send(b'X-Filler: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n' * 500)
+
+
 def chunked_bad_size(connection, body, size):
     connection.send_chunk(body)
     connection.send(b'zz\r\n')
@@ -489,6 +496,7 @@ CHUNKED_MODES = {
     'good': chunked_good,
     'extension': chunked_extension,
     'trailer': chunked_trailer,
+    'endless_trailer': chunked_endless_trailer,
     'bad_size': chunked_bad_size,
     'huge_size': chunked_huge_size,
     'wrong_size': chunked_wrong_size,
@@ -933,6 +941,21 @@ def behave_columns(connection, request):
 
 # --- what the server saw -----------------------------------------------------
 
+def behave_echo(connection, request):
+    """status= with what was sent as an error's body: pad= bytes, then all headers."""
+    shown = 'x' * request.number('pad', 0) + ' '.join('%s: %s' % pair
+                                                     for pair in request.headers.items())
+    connection.send_answer(json.dumps({'error': shown}).encode(),
+                           '%d Trouble' % request.number('status', 500),
+                           headers=['WWW-Authenticate: ' + shown])
+
+
+def behave_under(connection, request):
+    """/under/NAME/...: as /NAME, whatever follows."""
+    request.path = '/' + request.path.split('/')[2]
+    find_behaviour(request.path)(connection, request)
+
+
 def behave_connection_id(connection, request):
     """One row: how many requests this connection has brought, this one included."""
     connection.send_answer(b'[{"id":%d}]' % request.sequence)
@@ -997,6 +1020,8 @@ BEHAVIOURS = {
     '/load_from_db': behave_rows,
     '/ndjson': behave_ndjson,
     '/columns': behave_columns,
+    '/echo': behave_echo,
+    '/under/': behave_under,
     '/connection_id': behave_connection_id,
     '/requests': behave_requests,
     '/reset_requests': behave_reset_requests,

@@ -116,6 +116,7 @@ my @failures = (
 	[ 'silence after the headers', '08006', qr/sent nothing for/, '/stall' ],
 	[ 'silence within the body', '08006', qr/sent nothing for/, '/stall', after => 20 ],
 	[ 'headers without end', '54000', qr/header/i, '/endless_headers' ],
+	[ 'a trailer without end', '54000', qr/header/i, '/chunked', mode => 'endless_trailer' ],
 	[ 'a header of 1 MB', '54000', qr/header/i, '/large_header' ],
 	[ 'rows without end', '38000', qr/more .*rows/i, '/endless_body' ],
 	[ 'four rows where three were asked for', '38000', qr/more .*rows/i, '/rows', extra => 1 ],
@@ -460,6 +461,26 @@ with_setting(
 			{ sqlstate => '42501' },
 			'a name that is not allowed, though its address is');
 	});
+with_setting(
+	$session,
+	allowed_hosts => '*.0.0.1',
+	sub {
+		fails_with(
+			$session,
+			fetch($server->url('/rows')),
+			{ sqlstate => '42501' },
+			'the digits of an address are not below a domain');
+	});
+with_setting(
+	$session,
+	allowed_hosts => 'example.invalid',
+	sub {
+		fails_with(
+			$session,
+			fetch('http://example.invalid../'),
+			{ sqlstate => '42501' },
+			'two dots make another name');
+	});
 SKIP:
 {
 	skip 'names that lead elsewhere: no compiler for the resolver', 1 unless $resolver;
@@ -652,6 +673,11 @@ fails_with(
 	retried('nonsense', after => 'soon'),
 	{ sqlstate => '38000', message => qr/429/ },
 	'a Retry-After that says nothing');
+fails_with(
+	$session,
+	retried('other_date', after => '06 Nov 2099'),
+	{ sqlstate => '38000', message => qr/429/ },
+	'a Retry-After that is a date, but none of HTTP');
 fails_with(
 	$session,
 	retried('negative', after => -5),

@@ -469,6 +469,23 @@ test_proxy(void)
 
 /* --- time limits and interrupts ---------------------------------------------------------- */
 
+/* Reads all of a body, and keeps none of it. */
+static HttpResult
+drain(HttpSession *session, const char *path)
+{
+	char url[200];
+	HttpRequest request = {
+		.method = "GET", .url = url_of(url, sizeof(url), server.port, path), .body_bytes = NO_BODY};
+	HttpAnswer answer;
+	HttpResult result = http_session_send(session, &request, &answer);
+	size_t length = 1;
+	const char *bytes;
+
+	while (result == HTTP_OK && length > 0)
+		result = http_session_read(session, &bytes, &length);
+	return result;
+}
+
 static void
 test_time_limits(void)
 {
@@ -501,6 +518,10 @@ test_time_limits(void)
 	is_broken_off(&outcome, "did not answer in full within 0.3 s", "a request that takes too long");
 	outcome = get(session, "/accept_only");
 	is_lost(&outcome, "did not answer in full within 0.3 s", "and one without an answer");
+	unit_equal_int(drain(session, "/endless_body"), HTTP_LOST,
+				   "a body that always comes, and never ends");
+	unit_ok(strstr(http_session_problem(session), "did not answer in full within 0.3 s") != NULL,
+			"its problem");
 	http_session_free(session);
 }
 
@@ -533,6 +554,23 @@ test_interrupt(void)
 	pthread_join(thread, NULL);
 	outcome = post(session, "/save?fault=unread&delay_ms=100", 64 * MIB, NULL);
 	unit_equal_int(outcome.sent, HTTP_INTERRUPTED, "so does the sending of a body");
+	http_session_free(session);
+	close(interrupt);
+}
+
+/* Of what always comes nothing is waited for. */
+static void
+test_interrupt_of_plenty(void)
+{
+	HttpOptions options = {0};
+	int interrupt = eventfd(0, EFD_CLOEXEC);
+	HttpSession *session = http_session_create(&options, interrupt);
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, interrupt_soon, &interrupt);
+	unit_equal_int(drain(session, "/endless_body"), HTTP_INTERRUPTED,
+				   "a body without an end ends with the interrupt");
+	pthread_join(thread, NULL);
 	http_session_free(session);
 	close(interrupt);
 }
@@ -931,6 +969,7 @@ main(void)
 	test_proxy();
 	test_time_limits();
 	test_interrupt();
+	test_interrupt_of_plenty();
 	test_late_interrupt();
 	test_headers();
 	test_posts();
