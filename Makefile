@@ -8,6 +8,7 @@
 #   make installcheck  pg_regress alone, against a server that has the extension
 #   make lint        format and static checks
 #   make sanitize    unit tests, and the loader, under address and undefined-behaviour sanitizers
+#   make valgrind    tests of the extension with every backend under valgrind; takes its time
 #   make fuzz        what reads strangers' bytes, under libFuzzer: FUZZ_SECONDS= for each of
 #                    FUZZ_TARGETS= (default: 20, all of test/fuzz); needs clang
 #   make dist        the release archive
@@ -181,7 +182,7 @@ STAGE = $(CURDIR)/build/stage
 C_FILES = $(wildcard extension/*.[ch] common/*.[ch] loader/*.[ch] loader/*/*.[ch] test/unit/*.[ch]) \
 	$(wildcard test/fuzz/*.[ch]) $(FUZZ_HEADERS) $(wildcard test/fuzz/server_stub/*.c)
 
-.PHONY: deps stage demo test lint sanitize dist
+.PHONY: deps stage demo test lint sanitize valgrind dist
 # The front door of a bare machine: a make of its own, since what deps installs
 # (PGXS, pkg-config's answers) is looked for when a Makefile is read.
 deps:
@@ -220,6 +221,9 @@ sanitize: stage
 	$(MAKE) unit UNIT_BUILD=build/unit-sanitized SANITIZE='$(SANITIZERS)'
 	$(MAKE) -C loader BUILD=../build/loader-sanitized SANITIZE='$(SANITIZERS)'
 	@PG_CONFIG=$(PG_CONFIG) test/run_tests.sh $(LOADER_TESTS)
+
+valgrind: stage
+	@PG_CONFIG=$(PG_CONFIG) test/valgrind.sh $(TESTS)
 
 # what PGXN takes
 dist:

@@ -34,6 +34,7 @@ struct HttpClient
 	HttpUrl *url;
 	int status;
 	int64 decoded_bytes; /* of this body */
+	int64 coded_bytes;   /* of this body, when it is compressed */
 	char body_start[BODY_START_BYTES];
 	size_t body_start_length;
 
@@ -100,6 +101,7 @@ end_request(HttpClient *client)
 		client->body_bytes += client->decoded_bytes;
 	client->status = 0;
 	client->decoded_bytes = 0;
+	client->coded_bytes = 0;
 	client->body_start_length = 0;
 	client->is_compressed = false;
 	client->inflate_has_input = false;
@@ -298,6 +300,16 @@ inflate_piece(HttpClient *client)
 	return produced;
 }
 
+static void
+check_length(const HttpClient *client, int64 bytes)
+{
+	if (bytes > settings_max_response_bytes)
+		ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				errmsg("the response of %s is longer than %.0f bytes", client->url->shown,
+					   settings_max_response_bytes),
+				errhint("The limit is pg_transferbench.max_response_bytes."));
+}
+
 static size_t
 read_inflated(HttpClient *client, const char **bytes)
 {
@@ -315,6 +327,9 @@ read_inflated(HttpClient *client, const char **bytes)
 		length = http_transfer_read(client->transfer, &input);
 		if (length == 0)
 			break;
+		/* there is gzip that expands to nothing, without end */
+		client->coded_bytes += length;
+		check_length(client, client->coded_bytes);
 		content_inflate_feed(client->inflate, input, length);
 		client->inflate_has_input = true;
 	}
@@ -368,11 +383,7 @@ http_client_read(HttpClient *client, const char **bytes)
 
 	keep_body_start(client, *bytes, length);
 	client->decoded_bytes += length;
-	if (client->decoded_bytes > settings_max_response_bytes)
-		ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				errmsg("the response of %s is longer than %.0f bytes", client->url->shown,
-					   settings_max_response_bytes),
-				errhint("The limit is pg_transferbench.max_response_bytes."));
+	check_length(client, client->decoded_bytes);
 	return length;
 }
 

@@ -15,6 +15,7 @@
 #include "clock.h"
 #include "column_spool.h"
 #include "credentials.h"
+#include "error_clip.h"
 #include "foreign_memory.h"
 #include "host_rules.h"
 #include "http_client.h"
@@ -106,8 +107,9 @@ raise_frames_error(HttpRun *run)
 	run->row = 0; /* the place is in the message: the error is of the body, not of a row */
 	if (error->kind == JSON_FRAMES_TRUNCATED)
 		ereport(ERROR, errcode(frames_sqlstate(error->kind)),
-				errmsg("the JSON of %s is truncated after " INT64_FORMAT " rows",
-					   http_client_shown_url(run->client), rows),
+				errmsg_plural("the JSON of %s is truncated after " INT64_FORMAT " row",
+							  "the JSON of %s is truncated after " INT64_FORMAT " rows", rows,
+							  http_client_shown_url(run->client), rows),
 				errdetail("It ends at byte " INT64_FORMAT ": %s.", error->offset, error->message));
 	ereport(ERROR, errcode(frames_sqlstate(error->kind)),
 			errmsg("the body of %s is not the JSON that was expected: %s",
@@ -417,6 +419,7 @@ static void
 http_path_run(BenchPath *base, int64 n, RowConsumer *consumer, BenchTrial *trial)
 {
 	HttpPath *path = (HttpPath *) base;
+	MemoryContext caller_context = CurrentMemoryContext;
 	HttpRun *run = palloc(sizeof(HttpRun));
 	ErrorContextCallback row_context = {
 		.previous = error_context_stack, .callback = add_row_context, .arg = run};
@@ -424,7 +427,15 @@ http_path_run(BenchPath *base, int64 n, RowConsumer *consumer, BenchTrial *trial
 
 	begin_run(run, path, consumer);
 	error_context_stack = &row_context;
-	run_pages(run, n);
+	PG_TRY();
+	{
+		run_pages(run, n);
+	}
+	PG_CATCH();
+	{
+		error_clip_rethrow(caller_context);
+	}
+	PG_END_TRY();
 	error_context_stack = row_context.previous;
 
 	totals = http_client_totals(run->client);

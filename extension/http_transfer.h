@@ -8,8 +8,9 @@
  * handed out as they were received: content codings are the caller's.
  *
  * SQLSTATEs raised: 08001 could not connect (timeout and TLS included), 08006
- * connection lost, stalled or timed out, 42501 the address is not allowed,
- * 54000 the header is too long, 38000 libcurl itself.
+ * connection lost, stalled or timed out, 08P01 what came is no sound HTTP,
+ * 42501 the address is not allowed, 54000 the header is too long, 53200 out of
+ * memory, 38000 libcurl itself.
  */
 #ifndef TRANSFERBENCH_HTTP_TRANSFER_H
 #define TRANSFERBENCH_HTTP_TRANSFER_H

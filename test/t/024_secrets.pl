@@ -108,7 +108,7 @@ my @behaviours = (
 	[ 'reset', qr/08006/, {}, '/reset' ],
 	[ 'the last chunk missing', qr/08006/, {}, '/chunked', mode => 'missing_last' ],
 	[ 'a bad chunk size', qr/08006/, {}, '/chunked', mode => 'bad_size' ],
-	[ 'no HTTP', qr/08006/, {}, '/raw', bytes => "SSH-2.0-OpenSSH\r\n" ],
+	[ 'no HTTP', qr/08P01/, {}, '/raw', bytes => "SSH-2.0-OpenSSH\r\n" ],
 	[ 'a cut head', qr/08006/, {}, '/raw', bytes => "HTTP/1.1 200 OK\r\nContent-Ty" ],
 	[ 'silence', qr/sent nothing/, {}, '/accept_only' ],
 	[ 'silence within the body', qr/sent nothing/, {}, '/stall', after => 20 ],
