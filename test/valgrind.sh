@@ -19,7 +19,7 @@ command -v valgrind >/dev/null || {
 	echo "valgrind.sh: valgrind is not installed" >&2
 	exit 1
 }
-[ $# -gt 0 ] || set -- 001_regress 010_http_values 011_http_shapes 018_misbehaviours
+[ $# -gt 0 ] || set -- 001_regress 010_http_values 011_http_shapes 025_misbehaviours
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/transferbench_valgrind.XXXXXX")
 trap 'rm -rf "$work"' EXIT
