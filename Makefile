@@ -180,7 +180,8 @@ fuzz:
 
 STAGE = $(CURDIR)/build/stage
 C_FILES = $(wildcard extension/*.[ch] common/*.[ch] loader/*.[ch] loader/*/*.[ch] test/unit/*.[ch]) \
-	$(wildcard test/fuzz/*.[ch]) $(FUZZ_HEADERS) $(wildcard test/fuzz/server_stub/*.c)
+	$(wildcard test/fuzz/*.[ch] test/fuzz/server_stub/*.[ch] test/fuzz/server_stub/*/*.h) \
+	$(wildcard test/lib/*.c)
 
 .PHONY: deps stage demo test lint sanitize valgrind dist
 # The front door of a bare machine: a make of its own, since what deps installs
@@ -203,7 +204,7 @@ test: deps
 lint:
 	@clang-format --dry-run --Werror $(C_FILES)
 	@cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability \
-		--inline-suppr -Icommon -Iloader common loader test/unit test/fuzz extension
+		--inline-suppr -Icommon -Iloader common loader test/unit test/fuzz test/lib extension
 	@test -f extension/$(EXTENSION_NAME)--$(PROJECT_VERSION).sql || \
 		{ echo "there is no install script for version $(PROJECT_VERSION)" >&2; exit 1; }
 	@test "$$(grep -c '"version": "$(PROJECT_VERSION)"' META.json)" -eq 2 || \

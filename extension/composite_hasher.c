@@ -17,6 +17,7 @@ typedef struct AttributeHasher
 {
 	const char *name;
 	int number; /* 0-based, in the type */
+	uint64 seed;
 	ValueHasher *value;
 } AttributeHasher;
 
@@ -37,11 +38,11 @@ prepare_attribute(CompositeHasher *hasher, int number, ValueHasherScope *scope)
 	AttributeHasher *attribute = &hasher->attributes[hasher->count++];
 	const char *name = NameStr(form->attname);
 	const char *utf8 = column_name_utf8(name);
-	uint64 seed = row_digest_attribute_seed(hasher->seed, utf8, strlen(utf8));
 
 	attribute->name = name;
 	attribute->number = number;
-	attribute->value = value_hasher_create(form->atttypid, seed, scope);
+	attribute->seed = row_digest_attribute_seed(hasher->seed, utf8, strlen(utf8));
+	attribute->value = value_hasher_create(form->atttypid, attribute->seed, scope);
 }
 
 CompositeHasher *
@@ -124,7 +125,11 @@ composite_hasher_members(CompositeHasher *hasher, Datum value)
 	members.hashes = palloc(sizeof(uint64) * Max(members.count, 1));
 	deform(hasher, value);
 	for (int i = 0; i < members.count; i++)
+	{
 		members.hashes[i] = attribute_hash(hasher, &hasher->attributes[i]);
+		/* of another type the same place may be another attribute's */
+		members.shape = row_digest_member(members.shape, hasher->attributes[i].seed);
+	}
 	return members;
 }
 

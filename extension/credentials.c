@@ -67,6 +67,8 @@ parse_line(char *line, Credential *credential)
 	credential->name_length = strcspn(credential->header, ":");
 	if (!http_headers_is_name(credential->header, credential->name_length))
 		return "The header's name is empty or has characters that header names do not have.";
+	if (http_headers_is_ours(credential->header, credential->name_length))
+		return "The header is one that the extension sets itself.";
 	value = colon + 1 + credential->name_length;
 	if (*value != ':' || value[1 + strspn(value + 1, BLANKS)] == '\0')
 		return "The header has no value.";

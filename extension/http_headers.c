@@ -30,6 +30,21 @@ http_headers_is_name(const char *name, size_t length)
 }
 
 bool
+http_headers_is_ours(const char *name, size_t length)
+{
+	static const char *const names[] = {
+		"Connection", "Content-Length", "Expect",  "Host",
+		"TE",         "Trailer",        "Upgrade", "Transfer-Encoding"};
+
+	for (int i = 0; i < lengthof(names); i++)
+	{
+		if (strlen(names[i]) == length && pg_strncasecmp(names[i], name, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool
 http_headers_is_value(const char *value)
 {
 	for (; *value != '\0'; value++)
@@ -63,6 +78,9 @@ check_name(const char *name)
 		ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				errmsg("headers: a name is empty or has characters that header names do not have"),
 				errhint("The name is the key, its value the value: {\"Accept\": \"text/csv\"}."));
+	if (http_headers_is_ours(name, strlen(name)))
+		ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				errmsg("headers: \"%s\" is not for a caller to set", name));
 }
 
 static void

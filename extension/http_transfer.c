@@ -486,7 +486,6 @@ step(HttpTransfer *transfer)
 	}
 	perform(transfer);
 	take_completion(transfer);
-	check_fault(transfer);
 }
 
 /*
@@ -499,8 +498,10 @@ advance(HttpTransfer *transfer, bool until_header)
 	for (;;)
 	{
 		step(transfer);
-		if (transfer->is_done || transfer->received_length > 0 ||
-			(until_header && transfer->header.complete))
+		if (until_header && transfer->header.complete)
+			return;
+		check_fault(transfer);
+		if (transfer->is_done || transfer->received_length > 0)
 			return;
 		check_stall(transfer);
 		sleep_for_socket(transfer);
@@ -595,7 +596,8 @@ http_transfer_await_header(HttpTransfer *transfer)
 
 	while (!transfer->header.complete && !transfer->is_done && transfer->received_length == 0)
 		advance(transfer, true);
-	if (transfer->is_done)
+	/* what has become of the body already is for who reads it: of an error or a redirect nobody does */
+	if (!transfer->header.complete && transfer->is_done)
 		check_result(transfer);
 	if (!transfer->header.complete)
 		ereport(ERROR, errcode(ERRCODE_CONNECTION_FAILURE),

@@ -42,7 +42,8 @@ extern HttpTransfer *http_transfer_create(void);
  */
 extern void http_transfer_begin(HttpTransfer *transfer, const HttpUrl *url, List *headers);
 
-/* Waits for the answer's header; returns its status. */
+/* Waits for the answer's header; returns its status. Of the body, even if it has come and is none,
+ * http_transfer_read tells. */
 extern int http_transfer_await_header(HttpTransfer *transfer);
 
 /* The next piece of the body, lent until the next call; 0 at its end, which was then checked. */

@@ -25,7 +25,8 @@ typedef struct ValueInputCounts
  * outlive it. The type is no pseudo-type, nor a domain over one. */
 extern ValueInput *value_input_create(Oid type, int32 typmod, ValueInputCounts *counts);
 
-/* The value or null of a field, in the current context, which takes the garbage too. */
+/* The value or null of a field, whose text need not be terminated, in the current context, which
+ * takes the garbage too. */
 extern Datum value_input_convert(ValueInput *input, const JsonField *field, bool *is_null);
 
 /* The same of the text of one value, compact, within the text of a field. */

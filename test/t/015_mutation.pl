@@ -364,6 +364,21 @@ for my $case (
 	told($result, qr/column "x": 1 attributes within it had no such key/, 'but is told');
 }
 
+# --- composites of another type -----------------------------------------------------------------
+
+$session->value($_)
+  for ('CREATE TYPE one_way AS (a int, b text)', 'CREATE TYPE other_way AS (b text, a int)',
+	'CREATE TABLE turned_within (id bigint, c other_way)');
+{
+	my $result = succeeds(
+		$session,
+		'SELECT rows_equal, changed_columns FROM bench_compare('
+		  . literal($server->url('/json', body => '[{"id":1,"c":{"a":7,"b":"x"}}]'))
+		  . ", '{1}', trials => 1, query => 'SELECT 1::bigint AS id, ROW(7, ''x'')::one_way AS c', row_type => 'turned_within')",
+		'f|{c}', 'attributes in another order are another value');
+	like(warnings_of($result), qr/ c: "\(7,x\)" -> "\(x,7\)"/, 'of which no attribute is shown for another');
+}
+
 # --- long values -------------------------------------------------------------------------------
 
 $session->value('CREATE TABLE long AS SELECT i AS id, array_agg(k ORDER BY k) AS a, string_agg(k::text, \' \' ORDER BY k) AS t'

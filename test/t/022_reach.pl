@@ -253,6 +253,9 @@ for my $case (
 	[ '{"X-Test ":"1"}', $no_name ],
 	[ '{"@file":"1"}', $no_name ],
 	[ '{"X-\u00e9":"1"}', $no_name ],
+	(   map { [ "{\"X-Test\":\"DELETE / HTTP/1.1\",\"$_\":\"100\"}", qr/^headers: "$_" is not for a caller to set$/ ] }
+		  qw(Content-Length content-lengtH Transfer-Encoding Host Connection Expect TE Trailer Upgrade)),
+	[ '{"Content-Length":""}', qr/"Content-Length" is not for a caller to set/ ],
 	[ '{"X-Test":null}', qr/must be a string or a number/ ],
 	[ '{"X-Test":["a","b"]}', qr/must be a string or a number/ ])
 {

@@ -277,6 +277,7 @@ my @lines = (
 	[ 'DEL in the value', "127.0.0.1:$port:X: " . SECRET . "\x7f" ],
 	[ 'a zero byte in the value', "127.0.0.1:$port:X: " . SECRET . "\0y" ],
 	[ 'a zero byte before it', "\x{00}127.0.0.1:$port:X: " . SECRET ],
+	(map { [ "the header $_", "127.0.0.1:$port:$_: " . SECRET ] } qw(Content-Length transfer-encoding HOST Connection)),
 	[ 'a header twice', "127.0.0.1:$port:x-GOOD: " . SECRET ],
 	[ 'a header twice, once for TLS', "https://127.0.0.1:$port:X-Good: " . SECRET ],
 	[ 'a header twice, the host written otherwise', "[0:0::1]:$port:X-Six: " . SECRET ],

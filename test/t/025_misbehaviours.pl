@@ -155,11 +155,14 @@ for my $status (206, 400, 401, 404, 429, 500, 502, 503)
 bad('status 200 to 204 in between: 202', '38000', qr/HTTP status 202$/, ['/status/202']);
 bad('status 304 without a body', '38000', qr/HTTP status 304$/, [ '/status/304', body => '' ]);
 bad('status 304 with a body', '38000', qr/HTTP status 304$/, ['/status/304']);
-bad('status 101', qr/^(38000|08006|08P01)$/, qr/./, [ raw("HTTP/1.1 101 Switch\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nx") ], set => $quick);
+bad('status 101', '38000', qr/HTTP status 101$/, [ raw("HTTP/1.1 101 Switch\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nx") ], set => $quick);
 good('status 204 with a body', '0|short', [ '/status/204', body => $rows ]);
 good('status 204 with a body, between pages', '0|short', [ '/status/204', body => $rows ], n => 4, page_rows => 2);
 bad('an error of 20 MB', '38000', qr/HTTP status 500$/, [ again("HTTP/1.1 500 Oh\r\n\r\n", 'x', times => 20 << 20) ], detail => qr/^The body begins: x{200}\.\.\.$/);
 bad('an error without end', '38000', qr/HTTP status 500$/, [ again("HTTP/1.1 500 Oh\r\n\r\n", 'x') ], detail => qr/^The body begins: x{200}\.\.\.$/);
+bad('an error with trailers without end', '38000', qr/HTTP status 500$/,
+	[ again("HTTP/1.1 500 Oh\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nno\r\n0\r\n", "A: b\r\n") ], detail => qr/^The body begins: no$/);
+bad('an error that is cut', '38000', qr/HTTP status 500$/, [ raw("HTTP/1.1 500 Oh\r\nContent-Length: 100\r\n\r\nno") ], detail => qr/^The body begins: no$/);
 bad('an error that drips', '38000', qr/HTTP status 500$/, [ again("HTTP/1.1 500 Oh\r\n\r\n", 'x', delay_ms => 20) ], detail => qr/begins: x+$/, once => 1);
 bad('an error of bytes for terminals', '38000', qr/HTTP status 500$/, [ '/status/500', body => "\e[31m\x07\xff" ], detail => qr/: \\x1b\[31m\\x07\\xff$/);
 
@@ -270,10 +273,10 @@ for my $case (
 	[ 'gopher', 'gopher://127.0.0.1/', '38000', qr/redirect/i ],
 	[ 'a script', 'javascript:alert(1)', '38000', qr/redirect/i ],
 	[ 'a user', 'http://user:t0ps3cret@127.0.0.1/', '38000', qr/redirect((?!t0ps3cret).)*$/ ],
-	[ 'port 0', 'http://127.0.0.1:0/', qr/^(38000|42501|08001)$/, qr/./ ],
+	[ 'port 0', 'http://127.0.0.1:0/', '08001', qr{^could not connect to http://127\.0\.0\.1:0/: } ],
 	[ 'port 99999', 'http://127.0.0.1:99999/', '38000', qr/redirect/i ],
 	[ 'no host', 'http://', '38000', qr/redirect/i ],
-	[ 'wild bytes', "http://\xff\xfe.example/", qr/^(38000|42501)$/, qr/^[ -~]+$/ ],
+	[ 'wild bytes', "http://\xff\xfe.example/", '42501', qr/^host "\\xff\\xfe\.example" port 80 is not allowed$/ ],
 	[ 'a URL of 10 kB', 'http://127.0.0.1/' . 'x' x 10_000, '38000', qr/HTTP status 302$/ ])
 {
 	my ($name, $to, $sqlstate, $message) = @$case;
@@ -281,6 +284,7 @@ for my $case (
 }
 bad('a redirect without a location', '38000', qr/HTTP status 302$/, [ raw("HTTP/1.1 302 Go\r\nContent-Length: 0\r\n\r\n") ], set => $follow, hint => qr/named no location/);
 good('a redirect with a body without end', '3|ok', [ again("HTTP/1.1 302 Go\r\nLocation: /json\r\n\r\n", 'x') ], set => $follow);
+good('a redirect with a body that is cut', '3|ok', [ raw("HTTP/1.1 302 Go\r\nLocation: /json\r\nContent-Length: 100\r\n\r\nno") ], set => $follow);
 good('two locations', '3|ok', [ raw("HTTP/1.1 302 Go\r\nLocation: /nowhere\r\nLocation: /json\r\nContent-Length: 0\r\n\r\n") ], set => $follow);
 
 # What is no JSON
@@ -403,7 +407,7 @@ bad('a column whose name is 10 MB', '54000', $too_large, [ again("$open\{\"", 'k
 bad('a number of 10 MB', '54000', $too_large, [ again("$open\[{\"x\":", '1', times => 10_000_000, end => '}]') ], hint => qr/max_row_bytes/);
 bad('a number of 1 MB for a bigint', '22003', qr/^.{1,2000}$/, [ again("$open\[{\"id\":", '1', times => 1 << 20, end => '}]') ], context => qr/row 1, column "id"/);
 bad('a number of 1 MB for a float8', '22003', qr/^.{1,2000}$/, [ again("$open\[{\"x\":", '1', times => 1 << 20, end => '}]') ], context => qr/row 1, column "x"/);
-bad('a number of 1 MB for a numeric', qr/^(22003|22P02)$/, qr/^.{1,2000}$/, [ again("$open\[{\"x\":", '1', times => 1 << 20, end => '}]') ], row_type => 'numbers', context => qr/row 1, column "x"/);
+bad('a number of 1 MB for a numeric', '22003', qr/^value overflows numeric format$/, [ again("$open\[{\"x\":", '1', times => 1 << 20, end => '}]') ], row_type => 'numbers', context => qr/row 1, column "x"/);
 bad('a text of 1 MB for a bigint', '22P02', qr/^.{1,2000}$/, [ again("$open\[{\"id\":\"", 'x', times => 1 << 20, end => '"}]') ], context => qr/row 1, column "id"/);
 bad('a numeric of a billion digits by its exponent', '22003', qr/./, [ body('[{"x":1e1000000000}]') ], row_type => 'numbers');
 bad('a numeric of a huge exponent for a bigint', '22003', qr/./, [ body('[{"id":1e999999999999999999999}]') ]);

@@ -23,6 +23,7 @@ typedef uint32_t uint32;
 typedef int64_t int64;
 
 #define INT64_FORMAT         "%" PRId64
+#define lengthof(array)      ((int) (sizeof(array) / sizeof((array)[0])))
 #define IS_HIGHBIT_SET(byte) (((unsigned char) (byte) &0x80) != 0)
 /* of ASCII both go by ASCII; this program has the C locale */
 #define pg_strcasecmp          strcasecmp
