@@ -19,6 +19,22 @@ clip(char *text)
 		strcpy(text + pg_mbcliplen(text, length, ERROR_CLIP_BYTES - strlen(ELLIPSIS)), ELLIPSIS);
 }
 
+/* Of a context the end counts as well: there row and column stand. */
+static void
+clip_middle(char *text)
+{
+	int length = text != NULL ? strlen(text) : 0;
+	int kept = (ERROR_CLIP_BYTES - strlen(ELLIPSIS)) / 2;
+	int head, tail;
+
+	if (length <= ERROR_CLIP_BYTES)
+		return;
+	head = pg_mbcliplen(text, length, kept);
+	tail = pg_mbcliplen(text, length, length - kept);
+	memcpy(text + head, ELLIPSIS, strlen(ELLIPSIS));
+	memmove(text + head + strlen(ELLIPSIS), text + tail, length - tail + 1);
+}
+
 void
 error_clip_rethrow(MemoryContext context)
 {
@@ -31,6 +47,6 @@ error_clip_rethrow(MemoryContext context)
 	clip(error->detail);
 	clip(error->detail_log);
 	clip(error->hint);
-	clip(error->context);
+	clip_middle(error->context);
 	ReThrowError(error);
 }

@@ -12,7 +12,8 @@
 
 /*
  * Within PG_CATCH: raises the error that was caught, its long texts cut at a
- * character and ended by "...". The copy lives in `context`.
+ * character and ended by "..."; the context has it in its middle. The copy lives
+ * in `context`.
  */
 extern void error_clip_rethrow(MemoryContext context) pg_attribute_noreturn();
 

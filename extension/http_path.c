@@ -23,6 +23,7 @@
 #include "http_url.h"
 #include "json_decode.h"
 #include "json_frames.h"
+#include "pinned_input.h"
 #include "printable.h"
 #include "row_input.h"
 #include "settings.h"
@@ -105,6 +106,10 @@ raise_frames_error(HttpRun *run)
 	int64 rows = run->page_first_row + error->rows;
 
 	run->row = 0; /* the place is in the message: the error is of the body, not of a row */
+	if (error->kind == JSON_FRAMES_OUT_OF_MEMORY)
+		ereport(ERROR, errcode(frames_sqlstate(error->kind)), errmsg("out of memory"),
+				errdetail("%s sent row " INT64_FORMAT ", which could not be held.",
+						  http_client_shown_url(run->client), rows + 1));
 	if (error->kind == JSON_FRAMES_TRUNCATED)
 		ereport(ERROR, errcode(frames_sqlstate(error->kind)),
 				errmsg_plural("the JSON of %s is truncated after " INT64_FORMAT " row",
@@ -424,6 +429,7 @@ http_path_run(BenchPath *base, int64 n, RowConsumer *consumer, BenchTrial *trial
 	ErrorContextCallback row_context = {
 		.previous = error_context_stack, .callback = add_row_context, .arg = run};
 	HttpTotals totals;
+	int pinned = pinned_input_begin();
 
 	begin_run(run, path, consumer);
 	error_context_stack = &row_context;
@@ -437,6 +443,7 @@ http_path_run(BenchPath *base, int64 n, RowConsumer *consumer, BenchTrial *trial
 	}
 	PG_END_TRY();
 	error_context_stack = row_context.previous;
+	pinned_input_end(pinned);
 
 	totals = http_client_totals(run->client);
 	trial->bytes = totals.body_bytes;

@@ -53,11 +53,12 @@ PG_CONFIG="$work/pg_config" PG_TEST_TIMEOUT_DEFAULT=900 \
 	TRANSFERBENCH_VALGRIND=1 "$top/test/run_tests.sh" "$@" || status=$?
 
 # A report is a paragraph: valgrind sets a line without text before each. With debugging
-# information a frame names the source file, without it the library.
+# information a frame names the source file, without it the library. json-c asks for a locale
+# with each document, and glibc's newlocale loses its copy of LOCPATH, which 018_all_types sets.
 sources=$(cd "$top" && ls extension/*.c common/*.c | sed 's,.*/,,; s,\.c$,,' | paste -s -d '|')
 cat "$work/logs"/*.log 2>/dev/null | sed 's/^==[0-9]*== \{0,1\}//' >"$work/reports"
 awk -v RS= -v ours="\\((${sources})\\.c:|pg_transferbench\\.so" \
-	'$0 ~ ours { n++; print $0 "\n" } END { print n + 0 >count; print NR + 0 >count }' \
+	'$0 ~ ours && !/argz_add_sep.*newlocale/ { n++; print $0 "\n" } END { print n + 0 >count; print NR + 0 >count }' \
 	count="$work/count" "$work/reports"
 { read -r found; read -r all; } <"$work/count"
 echo "valgrind: $(find "$work/logs" -name '*.log' | wc -l) processes," \

@@ -214,6 +214,25 @@ for my $case (@beyond)
 		"$type from $value: beyond json_populate_record");
 }
 
+# --- whatever the session is set to --------------------------------------------------
+
+for my $case (
+	[ 'array_nulls = off', 'text[]', '"{a,NULL,\"NULL\"}"', q(SELECT ARRAY['a', NULL, 'NULL'] AS v) ],
+	[ 'array_nulls = off', 'int[]', '"{1,NULL}"', 'SELECT ARRAY[1, NULL] AS v' ],
+	[ 'xmloption = document', 'xml', '"a<b/>c"', q(SELECT xmlparse(CONTENT 'a<b/>c') AS v) ])
+{
+	my ($setting, $type, $value, $query) = @$case;
+	my $body = "[{\"v\":$value}]";
+	my $table = one_column_table($type);
+
+	$session->value("SET $setting");
+	same_rows($body, 1, $table, $query, "$type from $value under $setting");
+	fails_with($session, digest_of_fetch('[{"v":', 1, $table), { sqlstate => '22032' }, "a body that is cut, under $setting");
+	my ($name, $set) = split / = /, $setting;
+	is($session->value("SHOW $name"), $set, "$setting is as it was");
+	$session->value("RESET $name");
+}
+
 # --- values that are refused, with the place ---------------------------------------
 
 my $place = { context => qr/^row 1, column "v"/m };
@@ -319,6 +338,18 @@ for my $case (
 
 	same_rows("[{\"v\":$value}]", 1, one_column_table($type), "SELECT $expected\::$type AS v",
 		"$type from $value keeps \\u0000");
+}
+
+$session->value($_)
+  for (
+	q{CREATE FUNCTION deep(level int) RETURNS boolean LANGUAGE plpgsql AS
+		$$BEGIN IF level = 0 THEN RAISE 'deep enough'; END IF; RETURN deep(level - 1); END$$},
+	'CREATE DOMAIN deeply AS int CHECK (deep(VALUE))');
+{
+	fails_with(
+		$session, digest_of_fetch('[{"v":200}]', 1, one_column_table('deeply')),
+		{ sqlstate => 'P0001', context => qr/^PL.*\.\.\..*row 1, column "v"/s },
+		'the place stands after a context that is cut');
 }
 
 # --- what is no JSON, though some libraries take it --------------------------------

@@ -113,11 +113,20 @@ succeeds($session, fetch_call('rows', $server->url('/json', body => '[{"id":1},{
 # --- shapes that only the endpoint can tell apart ---------------------------------------------
 
 my $by_columns = '{"a":[[1],[2,3]],"id":[1,2]}';
-succeeds($session,
-	fetch_call('rows, status, digest', $server->url('/json', body => $by_columns, type => 'application/json; shape=columns'),
-		2, row_type => "'arrays'", verify => 'true'),
-	$session->value(extract_call('rows, status, digest', q{SELECT * FROM (VALUES ('{1}'::int[], 1), ('{2,3}', 2)) AS v (a, id)}, 2, verify => 'true')),
-	'columns whose first one is an array, told by the media type');
+for my $type ('application/json; shape=columns', 'application/json;Shape="columns"', "application/json; charset=utf-8\t;\tshape=COLUMNS ; x=y")
+{
+	succeeds($session,
+		fetch_call('rows, status, digest', $server->url('/json', body => $by_columns, type => $type), 2, row_type => "'arrays'", verify => 'true'),
+		$session->value(extract_call('rows, status, digest', q{SELECT * FROM (VALUES ('{1}'::int[], 1), ('{2,3}', 2)) AS v (a, id)}, 2, verify => 'true')),
+		"columns whose first one is an array, told by the media type: $type");
+}
+for my $type ('application/json; shape=columnsets', 'application/json; misshape=columns', 'application/shape=columns', 'application/json; shape="columns')
+{
+	fails_with($session,
+		fetch_call('rows', $server->url('/json', body => $by_columns, type => $type), 2, row_type => "'arrays'"),
+		{ sqlstate => '22P02', message => qr/malformed JSON array/ },
+		"a media type that does not say so: $type");
+}
 succeeds($session,
 	fetch_call('rows, digest', $server->url('/json', body => '{"e":["NA","yes"],"j":["NA",null],"x":["NA",1]}'), 2, row_type => "'polls'", verify => 'true'),
 	$session->value(extract_call('rows, digest',
