@@ -247,16 +247,25 @@ put_quoted(Writer *writer, const TypeShape *shape, const char *p, const char *en
 	put_special(writer, '"');
 }
 
-/* Whether an array within an array is a further dimension of it, rather than an element. */
-static bool
-is_dimension(const TypeShape *array, const char *p)
+/*
+ * What is dimension and what is element is told by the first element, as in json_populate_record:
+ * [[1],[2]] has two dimensions for jsonb[], too. Arrays within an array of arrays (by a domain) are its
+ * elements.
+ */
+static int
+count_dimensions(const TypeShape *shape, const char *p, const char *end)
 {
-	return *p == '[' && array->element->kind != TYPE_SHAPE_JSON &&
-		   array->element->kind != TYPE_SHAPE_ARRAY;
+	int dimensions = 1;
+
+	if (shape->element->kind == TYPE_SHAPE_ARRAY)
+		return 1;
+	for (p++; p < end && *p == '['; p++)
+		dimensions++;
+	return dimensions;
 }
 
 static void
-put_array(Writer *writer, const TypeShape *shape, const char *p, const char *end)
+put_array(Writer *writer, const TypeShape *shape, int dimensions, const char *p, const char *end)
 {
 	const char *start = p + 1;
 
@@ -270,8 +279,8 @@ put_array(Writer *writer, const TypeShape *shape, const char *p, const char *end
 			json_encode_char(writer->to, shape->delimiter);
 		if (is_null(value))
 			json_encode_literal(writer->to, "NULL");
-		else if (is_dimension(shape, value))
-			put_array(writer, shape, value, value_end);
+		else if (dimensions > 1 && *value == '[')
+			put_array(writer, shape, dimensions - 1, value, value_end);
 		else
 			put_quoted(writer, shape->element, value, value_end);
 		p = value_end;
@@ -359,7 +368,7 @@ put_json(Writer *writer, const TypeShape *shape, const char *p, const char *end)
 	else if (*p == '"')
 		put_string(writer, p, end);
 	else if (*p == '[' && shape->kind == TYPE_SHAPE_ARRAY)
-		put_array(writer, shape, p, end);
+		put_array(writer, shape, count_dimensions(shape, p, end), p, end);
 	else if (*p == '{' && shape->kind == TYPE_SHAPE_COMPOSITE)
 		put_composite(writer, shape, p, end);
 	else if (*p != '[' && *p != '{' && shape->kind == TYPE_SHAPE_INTEGER)
