@@ -130,7 +130,7 @@ FUZZ_BUILD = build/fuzz
 FUZZ_SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=all
 # of what is tested, not of the targets: their own branches are no news
 FUZZ_COVERAGE = -fsanitize=fuzzer-no-link
-FUZZ_HEADERS = $(wildcard test/fuzz/*.h test/fuzz/server_stub/*.h test/fuzz/server_stub/*/*.h)
+FUZZ_HEADERS = test/unit/nested_types.h $(wildcard test/fuzz/*.h test/fuzz/server_stub/*.h test/fuzz/server_stub/*/*.h)
 # what the targets share, and of the extension what does not need a server
 FUZZ_EXTENSION = $(addprefix extension/,host_rules.c http_url.c http_header.c \
 	http_headers.c credentials.c printable.c foreign_memory.c)
@@ -138,7 +138,7 @@ FUZZ_SOURCES = $(filter-out %_fuzz.c %/replay.c %/fuzz_message.c,$(wildcard test
 	$(wildcard test/fuzz/server_stub/*.c) $(FUZZ_EXTENSION)
 FUZZ_OBJECTS = $(patsubst %.c,$(UNIT_BUILD)/fuzz/%.o,$(FUZZ_SOURCES))
 FUZZ_ARCHIVE = $(UNIT_BUILD)/fuzz.a
-FUZZ_CFLAGS = $(UNIT_CFLAGS) $(UNIT_LOADER_CFLAGS) -Itest/fuzz -Itest/fuzz/server_stub -Iextension
+FUZZ_CFLAGS = $(UNIT_CFLAGS) $(UNIT_LOADER_CFLAGS) -Itest/fuzz -Itest/fuzz/server_stub -Itest/unit -Iextension
 # before the loader's own, which would be found first
 FUZZ_MESSAGE = $(UNIT_BUILD)/fuzz/test/fuzz/fuzz_message.o
 FUZZ_LINKED = $(FUZZ_MESSAGE) $(FUZZ_ARCHIVE) $(UNIT_ARCHIVE) $(UNIT_COMMON)

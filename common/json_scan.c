@@ -100,46 +100,45 @@ put_character(char *to, unsigned c)
 	return to;
 }
 
-/* Takes a \u escape, or a pair of them, at p, the u; *to_end is the end of what it stands for. */
-static const char *
-unescape_unicode(const char *p, char *to, char **to_end)
+const char *
+json_scan_take_escape(const char *p, char *to, size_t *length)
 {
-	unsigned c = hex_value(p + 1);
+	static const char letters[] = "bfnrt";
+	static const char meanings[] = "\b\f\n\r\t";
+	const char *letter;
+	unsigned c;
 
+	p++;
+	if (*p != 'u')
+	{
+		letter = strchr(letters, *p);
+		*to = letter == NULL ? *p : meanings[letter - letters];
+		*length = 1;
+		return p + 1;
+	}
+	c = hex_value(p + 1);
 	p += 5;
 	if (c >= 0xd800 && c <= 0xdbff)
 	{
 		c = 0x10000 + ((c - 0xd800) << 10) + (hex_value(p + 2) - 0xdc00);
 		p += 6;
 	}
-	*to_end = put_character(to, c);
+	*length = (size_t) (put_character(to, c) - to);
 	return p;
 }
 
 char *
 json_scan_unescape(char *to, const char *p, const char *end)
 {
-	static const char letters[] = "bfnrt";
-	static const char meanings[] = "\b\f\n\r\t";
-
 	for (p++, end--; p < end;)
 	{
-		const char *letter;
+		size_t length = 1;
 
-		if (*p != '\\')
-		{
-			*to++ = *p++;
-			continue;
-		}
-		p++;
-		if (*p == 'u')
-		{
-			p = unescape_unicode(p, to, &to);
-			continue;
-		}
-		letter = strchr(letters, *p);
-		*to++ = letter == NULL ? *p : meanings[letter - letters];
-		p++;
+		if (*p == '\\')
+			p = json_scan_take_escape(p, to, &length);
+		else
+			*to = *p++;
+		to += length;
 	}
 	return to;
 }

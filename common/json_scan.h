@@ -16,6 +16,10 @@ extern const char *json_scan_value_end(const char *p, const char *end);
  * wrote, which is never longer than the string without its quotes. */
 extern char *json_scan_unescape(char *to, const char *string, const char *end);
 
+/* Takes an escape within a string, from its backslash: writes what it stands for as UTF-8, *length bytes,
+ * at most 4 and never more than the escape has. Returns the end of the escape. */
+extern const char *json_scan_take_escape(const char *p, char *to, size_t *length);
+
 /* Copies JSON without its white space, not terminated; returns the end of the copy. */
 extern char *json_scan_compact(char *to, const char *json, const char *end);
 

@@ -11,12 +11,10 @@ typedef struct ReadSetup
 {
 	RunSession *session;
 	QuerySource source;
-	RowType *type; /* of the rows as they are */
-	RowType
-		*comparable_type; /* arrays and composites of unknown types are JSON in it, as an API has
-							   * them */
-	char *api_order;      /* the source's order in the API's words; NULL for none */
-	bool is_ordered;      /* else which rows come, and in what order, is the server's choice */
+	RowType *type;            /* of the rows as they are */
+	RowType *comparable_type; /* arrays and composites with unknown parts are JSON, as in an API */
+	char *api_order;          /* the source's order in the API's words; NULL for none */
+	bool is_ordered;          /* else which rows come, and in what order, is the server's choice */
 	ReadPlan plan;
 } ReadSetup;
 

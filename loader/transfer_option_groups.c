@@ -366,7 +366,7 @@ fill_http(TransferGroupSpecs *group, TransferOptions *o)
 		NUMBER(SECONDS, "request-timeout", &o->request_timeout_ms, 0, INT32_MAX, "TIME",
 			   "of a whole request (default 0: none)"),
 		NUMBER(BYTES, "max-response-bytes", &o->http.max_response_bytes, 0, INT64_MAX, "SIZE",
-			   "of one answer's body, decompressed (default 32GB, 0: any)"),
+			   "of one answer's body, as sent and decompressed (default\n32GB, 0: any)"),
 		NUMBER(COUNT, "retries", &o->retries, 0, 1000, "N",
 			   "of one request: after 429, 503, no connection; after a lost answer\nonly where "
 			   "that cannot write twice (default 5)"),

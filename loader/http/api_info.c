@@ -4,6 +4,7 @@
  */
 #include "http/api_dialect.h"
 #include "http/api_request.h"
+#include "printable_text.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
@@ -160,9 +161,7 @@ string_member(const HttpSession *session, struct json_object *document, const ch
 		return;
 	snprintf(text, size, "%s", json_object_get_string(member));
 	http_session_conceal(session, text);
-	for (; *text != '\0'; text++)
-		if ((unsigned char) *text < ' ' || *text == 0x7f)
-			*text = '?';
+	printable_text_make(text);
 }
 
 bool

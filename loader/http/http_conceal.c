@@ -11,37 +11,39 @@
 #define SECRET_MIN 4
 #define VALUE_MIN  8
 
-static void
-conceal_all(char *text, const char *secret, size_t length)
+/* How much of the text's beginning is the secret, or, where the text is cut, a beginning of it. */
+static size_t
+secret_length(const char *text, const char *secret, bool is_escaped)
 {
-	for (char *found = text; (found = strstr(found, secret)) != NULL; found += length)
-		memset(found, '*', length);
-}
+	const char *at = text;
+	size_t matched = 0;
 
-/* The longest beginning of it that the text ends with. */
-static void
-conceal_cut(char *text, const char *secret, size_t length)
-{
-	size_t whole = strlen(text);
-
-	for (size_t part = length - 1; part >= SECRET_MIN; part--)
+	for (; secret[matched] != '\0' && *at != '\0'; matched++, at++)
 	{
-		if (part > whole || memcmp(text + whole - part, secret, part) != 0)
-			continue;
-		memset(text + whole - part, '*', part);
-		return;
+		/* JSON may put a backslash before more than must have one */
+		if (is_escaped && at[0] == '\\' && (at[1] == secret[matched] || at[1] == '\0'))
+			at++;
+		if (*at != secret[matched])
+			break;
 	}
+	return secret[matched] == '\0' || (*at == '\0' && matched >= SECRET_MIN) ? (size_t) (at - text)
+																			 : 0;
 }
 
 static void
 conceal(char *text, const char *secret)
 {
-	size_t length = strlen(secret);
-
-	if (length < SECRET_MIN)
+	if (strlen(secret) < SECRET_MIN)
 		return;
-	conceal_all(text, secret, length);
-	conceal_cut(text, secret, length);
+	while (*text != '\0')
+	{
+		size_t length = secret_length(text, secret, false);
+
+		if (length == 0)
+			length = secret_length(text, secret, true);
+		memset(text, '*', length);
+		text += length > 0 ? length : 1;
+	}
 }
 
 static bool

@@ -36,7 +36,8 @@ struct HttpSession
 	char *inflated;          /* [INFLATED_BYTES], likewise */
 	bool inflate_has_input;
 	int64_t inflate_ns;
-	int64_t body_bytes; /* of the answer, decoded, handed on */
+	int64_t body_bytes;  /* of the answer, decoded, handed on */
+	int64_t coded_bytes; /* of it, when it is compressed */
 };
 
 HttpSession *
@@ -119,6 +120,19 @@ inflate_piece(HttpSession *session, size_t *length)
 	return HTTP_OK;
 }
 
+/* What is spooled for want of memory takes a disk. */
+static HttpResult
+check_length(HttpSession *session, int64_t bytes)
+{
+	int64_t limit = session->options->max_response_bytes;
+
+	if (limit == 0 || bytes <= limit)
+		return HTTP_OK;
+	return http_transfer_fail(
+		session->transfer, HTTP_LOST,
+		"sent a body of more than %" PRId64 " bytes (see --max-response-bytes)", limit);
+}
+
 static HttpResult
 read_inflated(HttpSession *session, const char **bytes, size_t *length)
 {
@@ -137,6 +151,10 @@ read_inflated(HttpSession *session, const char **bytes, size_t *length)
 			continue;
 		}
 		result = http_transfer_read(session->transfer, &input, &input_length);
+		/* there is gzip that expands to nothing, without end */
+		session->coded_bytes += (int64_t) input_length;
+		if (result == HTTP_OK)
+			result = check_length(session, session->coded_bytes);
 		if (result != HTTP_OK)
 			return result;
 		if (input_length == 0)
@@ -172,7 +190,7 @@ http_session_send(HttpSession *session, const HttpRequest *request, HttpAnswer *
 											http_header_list(session->options, request));
 
 	session->coding = CODING_NONE;
-	session->body_bytes = 0;
+	session->body_bytes = session->coded_bytes = 0;
 	if (result == HTTP_OK)
 		result = http_transfer_await_head(session->transfer);
 	if (result == HTTP_OK)
@@ -182,20 +200,6 @@ http_session_send(HttpSession *session, const HttpRequest *request, HttpAnswer *
 	note_answer(session);
 	*answer = session->answer;
 	return result;
-}
-
-/* What is spooled for want of memory takes a disk. */
-static HttpResult
-check_length(HttpSession *session, size_t length)
-{
-	int64_t limit = session->options->max_response_bytes;
-
-	session->body_bytes += (int64_t) length;
-	if (limit == 0 || session->body_bytes <= limit)
-		return HTTP_OK;
-	return http_transfer_fail(
-		session->transfer, HTTP_LOST,
-		"sent a body of more than %" PRId64 " bytes (see --max-response-bytes)", limit);
 }
 
 HttpResult
@@ -212,8 +216,9 @@ http_session_read(HttpSession *session, const char **bytes, size_t *length)
 									"answered with the content coding \"%s\": supported are gzip "
 									"and deflate",
 									http_transfer_head(session->transfer)->content_encoding);
+	session->body_bytes += (int64_t) *length;
 	if (result == HTTP_OK)
-		result = check_length(session, *length);
+		result = check_length(session, session->body_bytes);
 	if (result != HTTP_OK || *length == 0)
 	{
 		*length = 0;

@@ -31,7 +31,7 @@ typedef struct HttpOptions
 	int connect_timeout_ms;
 	int stall_timeout_ms;       /* without a byte in either direction; 0: none */
 	int request_timeout_ms;     /* of a whole request; 0: none */
-	int64_t max_response_bytes; /* of an answer's body, decoded; 0: no limit */
+	int64_t max_response_bytes; /* of an answer's body, as it is sent and decoded; 0: no limit */
 } HttpOptions;
 
 /* curl_global_init; once, before any thread. False, with a message, on failure. */

@@ -2,7 +2,7 @@
 #include "clock.h"
 #include "interrupt.h"
 #include "measure/read_path.h"
-#include "measure/report_text.h"
+#include "printable_text.h"
 #include "rows/row_reader.h"
 #include "splitmix64.h"
 
@@ -52,7 +52,7 @@ fail_by_body(HttpGet *get, const char *problem)
 {
 	if (get->job->sink->rows > get->rows_before || get->started == 0)
 		return read_job_fail(get->job, "%s", problem);
-	report_text_make_printable(get->start);
+	printable_text_make(get->start);
 	http_session_conceal(get->job->http, get->start);
 	return read_job_fail(get->job, "%s (HTTP status %d; the body begins: %s)", problem, get->status,
 						 get->start);

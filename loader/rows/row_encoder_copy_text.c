@@ -4,22 +4,14 @@
  * (https://www.postgresql.org/docs/15/sql-copy.html, 'Text Format').
  */
 #include "rows/hex_encode.h"
-#include "rows/nested_codec.h"
-#include "rows/row_encoder.h"
+#include "rows/row_encoder_text.h"
 #include "rows/value_text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define WORD       sizeof(uint64_t)
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 #define HIGH_BITS  EACH(0x80)
-
-struct RowEncoderState
-{
-	const RowType *type;
-	NestedCodec *nested;
-};
 
 /* By byte below 0x20: the letter of its escape, as COPY TO writes them; 0: it goes out as it is. */
 static const char escape_letters[0x20] = {
@@ -127,39 +119,6 @@ put_value(RowEncoderState *state, int column, const Value *value, JsonEncoder *t
 	return true;
 }
 
-static RowEncoderState *
-open_copy_text(const RowType *type, char *problem, size_t problem_size)
-{
-	RowEncoderState *state = malloc(sizeof(RowEncoderState));
-
-	(void) problem;
-	(void) problem_size;
-	if (state == NULL)
-		return NULL;
-	state->type = type;
-	state->nested = nested_codec_create(type, 0);
-	if (state->nested != NULL)
-		return state;
-	free(state);
-	return NULL;
-}
-
-static void
-close_copy_text(RowEncoderState *state)
-{
-	if (state == NULL)
-		return;
-	nested_codec_free(state->nested);
-	free(state);
-}
-
-static void
-put_nothing(RowEncoderState *state, JsonEncoder *to)
-{
-	(void) state;
-	(void) to;
-}
-
 static bool
 put_row(RowEncoderState *state, const Value *values, bool first, JsonEncoder *to, int *column)
 {
@@ -182,9 +141,9 @@ put_row(RowEncoderState *state, const Value *values, bool first, JsonEncoder *to
 
 const RowEncoder row_encoder_copy_text = {
 	.name = "copy-text",
-	.open = open_copy_text,
-	.close = close_copy_text,
-	.begin = put_nothing,
+	.open = row_encoder_text_open,
+	.close = row_encoder_text_close,
+	.begin = row_encoder_text_put_nothing,
 	.row = put_row,
-	.end = put_nothing,
+	.end = row_encoder_text_put_nothing,
 };

@@ -3,18 +3,10 @@
  * be pointed at, each behind its length and followed by the terminator that libpq wants.
  */
 #include "rows/hex_encode.h"
-#include "rows/nested_codec.h"
-#include "rows/row_encoder.h"
+#include "rows/row_encoder_text.h"
 #include "rows/value_text.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-struct RowEncoderState
-{
-	const RowType *type;
-	NestedCodec *nested;
-};
 
 static void
 put_length(JsonEncoder *to, int32_t length)
@@ -82,39 +74,6 @@ put_value(RowEncoderState *state, int column, const Value *value, JsonEncoder *t
 	return true;
 }
 
-static RowEncoderState *
-open_parameters(const RowType *type, char *problem, size_t problem_size)
-{
-	RowEncoderState *state = malloc(sizeof(RowEncoderState));
-
-	(void) problem;
-	(void) problem_size;
-	if (state == NULL)
-		return NULL;
-	state->type = type;
-	state->nested = nested_codec_create(type, 0);
-	if (state->nested != NULL)
-		return state;
-	free(state);
-	return NULL;
-}
-
-static void
-close_parameters(RowEncoderState *state)
-{
-	if (state == NULL)
-		return;
-	nested_codec_free(state->nested);
-	free(state);
-}
-
-static void
-put_nothing(RowEncoderState *state, JsonEncoder *to)
-{
-	(void) state;
-	(void) to;
-}
-
 static bool
 put_row(RowEncoderState *state, const Value *values, bool first, JsonEncoder *to, int *column)
 {
@@ -134,9 +93,9 @@ put_row(RowEncoderState *state, const Value *values, bool first, JsonEncoder *to
 
 const RowEncoder row_encoder_parameters = {
 	.name = "parameters",
-	.open = open_parameters,
-	.close = close_parameters,
-	.begin = put_nothing,
+	.open = row_encoder_text_open,
+	.close = row_encoder_text_close,
+	.begin = row_encoder_text_put_nothing,
 	.row = put_row,
-	.end = put_nothing,
+	.end = row_encoder_text_put_nothing,
 };

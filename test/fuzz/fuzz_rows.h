@@ -36,9 +36,10 @@ extern FuzzRows fuzz_rows_read(FuzzRowsOpen open, const RowType *type, const uin
 							   size_t size);
 extern void fuzz_rows_free(FuzzRows *rows);
 
-/* Takes out rows whose digest cannot be made: a json value that is none. */
-extern void fuzz_rows_drop_without_digest(FuzzRows *rows);
-/* Takes out rows with a json value that is null, which JSON cannot tell from no value. */
+/* Takes out rows with a json value that is none, or is none for jsonb. */
+extern void fuzz_rows_drop_bad_json(FuzzRows *rows);
+/* Takes out rows with a json value that is null, or has one as an attribute: JSON cannot tell it from no
+ * value. */
 extern void fuzz_rows_drop_json_nulls(FuzzRows *rows);
 /* Takes out rows with a text NA of a type that takes it for null in JSON. */
 extern void fuzz_rows_drop_not_available(FuzzRows *rows);

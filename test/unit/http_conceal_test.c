@@ -7,8 +7,9 @@
 
 #define TOKEN "t0ken-of-16-char"
 
-static const char *const headers[] = {"X-Api-Key: k3y-of-headers", "Authorization:  Basic YTpi",
-									  "X-Empty:", "X-Short: abc1234", "X-Twice: again again"};
+static const char *const headers[] = {
+	"X-Api-Key: k3y-of-headers", "Authorization:  Basic YTpi", "X-Empty:",
+	"X-Short: abc1234",          "X-Twice: again again",       "X-Marks: a/b\"c\\d\\\\e"};
 static const HttpOptions options = {
 	.token = TOKEN,
 	.headers = headers,
@@ -62,6 +63,11 @@ main(void)
 	check(&options, "say it again, twice", "say it again, twice", "a word of another header");
 	check(&options, "k3y-of", "******", "the beginning of a header's value at the end");
 	check(&options, "k3y-of, he said", "k3y-of, he said", "but not in the middle");
+	check(&options, "a/b\"c\\d\\\\e!", "**********!", "marks and backslashes as they are");
+	check(&options, "a\\/b\\\"c\\\\d\\\\\\\\e!", "***************!", "and as JSON has them");
+	check(&options, "a\\/b\\", "a\\/b\\", "too little of it at the end");
+	check(&options, "a\\/b\\\"", "******", "enough of it");
+	check(&options, "a\\/b\\\"c\\", "********", "cut within an escape");
 	check(&nothing, TOKEN, TOKEN, "no secrets");
 	check_cuts();
 	return unit_done();

@@ -363,6 +363,25 @@ test_broken_answers(void)
 	is_lost(&outcome, "is too long", "a header line of a million bytes");
 }
 
+/* The same bytes would be another answer to somebody else. */
+static void
+test_framing(void)
+{
+	Outcome outcome =
+		get_once("/raw?bytes=HTTP/1.1%20200%20OK%0d%0aContent-Length:%205x%0d%0a%0d%0ahello");
+
+	is_lost(&outcome, "did not answer in HTTP: Content-Length is no number", "5x bytes");
+	outcome = get_once("/raw?bytes=HTTP/1.1%20200%20OK%0d%0aContent-Length:%205%0d%0a"
+					   "Content-Length:%204%0d%0a%0d%0ahello");
+	is_lost(&outcome, "did not answer in HTTP: Content-Length comes twice", "5 bytes, and 4");
+	outcome = get_once("/raw?bytes=HTTP/1.1%20200%20OK%0d%0aTransfer-Encoding:%20gzip,%20chunked"
+					   "%0d%0a%0d%0a5%0d%0ahello%0d%0a0%0d%0a%0d%0a");
+	is_lost(&outcome, "did not answer in HTTP: Transfer-Encoding is not chunked",
+			"another transfer coding");
+	outcome = get_once("/chunked?mode=endless_trailer");
+	is_broken_off(&outcome, "is too long", "trailers without end");
+}
+
 /* A bomb comes in pieces that the caller can stop after. */
 static void
 test_bomb(void)
@@ -375,6 +394,23 @@ test_bomb(void)
 	unit_ok(http_session_totals(session).inflate_ns > 0, "inflating has its own figure");
 	outcome = get(session, "/json");
 	is_whole(&outcome, 200, GOOD_ROWS, "and the next request is fine");
+	http_session_free(session);
+}
+
+/* Blocks of deflate that hold nothing, for ever. */
+static void
+test_empty_gzip(void)
+{
+	HttpOptions options = usual_options();
+	HttpSession *session;
+	Outcome outcome;
+
+	options.max_response_bytes = MIB;
+	session = new_session(&options);
+	outcome = get(session, "/repeat?start=HTTP/1.1%20200%20OK%0d%0aContent-Encoding:%20gzip%0d%0a"
+						   "%0d%0a%1f%8b%08%00%00%00%00%00%00%ff&unit=%00%00%00%ff%ff");
+	is_broken_off(&outcome, "sent a body of more than 1048576 bytes",
+				  "gzip that expands to nothing");
 	http_session_free(session);
 }
 
@@ -409,6 +445,34 @@ test_kept_alive(void)
 	outcome = get(session, "/connection_id");
 	is_whole(&outcome, 200, "[{\"id\":5}]", "an error status keeps it");
 	http_session_free(session);
+}
+
+/* What comes unasked is not the answer to the next request. */
+static void
+test_unasked_bytes(void)
+{
+	static const char *const firsts[] = {
+		"/forgetful?how=extra&n=1&surplus=HTTP/"
+		"1.1%20200%20OK%0d%0aContent-Length:%202%0d%0a%0d%0a[]",
+		"/repeat?start=HTTP/1.1%20200%20OK%0d%0aContent-Length:%202%0d%0a%0d%0a{}"
+		"HTTP/1.1%20200%20OK%0d%0aContent-Length:%202%0d%0a%0d%0a[]&times=0&then=hold",
+	};
+	const struct timespec pause = {.tv_nsec = 300 * 1000 * 1000};
+
+	for (size_t i = 0; i < sizeof(firsts) / sizeof(firsts[0]); i++)
+	{
+		HttpOptions options = usual_options();
+		HttpSession *session = new_session(&options);
+		Outcome outcome = get(session, firsts[i]);
+
+		unit_ok(outcome.sent == HTTP_OK && outcome.read == HTTP_OK, "an answer, and one more");
+		nanosleep(&pause, NULL);
+		outcome = get(session, "/connection_id");
+		is_whole(&outcome, 200, "[{\"id\":1}]", "the next request has a connection of its own");
+		outcome = get(session, "/connection_id");
+		is_whole(&outcome, 200, "[{\"id\":2}]", "which is kept");
+		http_session_free(session);
+	}
 }
 
 static void
@@ -963,8 +1027,11 @@ main(void)
 	test_answers();
 	test_header_values();
 	test_broken_answers();
+	test_framing();
 	test_bomb();
+	test_empty_gzip();
 	test_kept_alive();
+	test_unasked_bytes();
 	test_not_sent();
 	test_proxy();
 	test_time_limits();

@@ -1,4 +1,4 @@
-#include "measure/report_text.h"
+#include "printable_text.h"
 #include "json_encode.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #define C1_END  0xa0
 
 void
-report_text_make_printable(char *text)
+printable_text_make(char *text)
 {
 	bool is_utf8 = json_encode_is_utf8(text, strlen(text));
 
