@@ -326,6 +326,20 @@ PYTHON
 		'changed values are counted, and the first three shown');
 	loader_ends(post($url, @query, '--jobs', 2, '--batch-rows', 7), 3, [qr/http-json: (?:10 )?values changed, in: jb/], 'rows sent by two at once: the column at least');
 }
+for my $json ('1},{"id":7', '1]', '', 'no', '{"a":1')
+{
+	my $file = "$directory/json";
+
+	unlink $file;
+	append_to_file($file, qq(1\t{"a": 1}\n2\t$json\n));
+	for my $type (qw(json jsonb))
+	{
+		my $run = post($url, '--file', $file, '--file-format', 'text', '--columns', "id int, j $type");
+
+		isnt($run->{status}, 0, "a $type column with '$json': refused");
+		like($run->{errors}, qr/row 2, column "j": not one JSON value/, "a $type column with '$json': says where");
+	}
+}
 for my $bad (
 	[ 'a text for a number', "1\tone\nx\ttwo\n", qr/row 2, column "id"/ ],
 	[ 'a field too many', "1\tone\ttwo\n", qr/row 1/ ],
