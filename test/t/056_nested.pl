@@ -237,6 +237,26 @@ arrives_equal('posted, types without a binary form', 2, $others_digest,
 			run_loader($node, @$way, '--from-query', $bounds, '--table', 'again', '--keep'));
 	}
 }
+# a database whose settings make other values of the same text
+{
+	my @settings = ('array_nulls = off', 'xmloption = document');
+	my $file = "$directory/settings.text";
+
+	append_to_file($file, qq~{NULL,"NULL",a}\t{1,NULL}\t{"1 day",NULL}\ta<b/>c\n~);
+	$session->value("ALTER DATABASE postgres SET $_") for @settings;
+	my $reading = start_endpoint($node, '--query', 'SELECT 1 AS id', '--save-table', 'public.again');
+	for my $way ([ 'copy', '--format', 'text' ], [ 'copy', '--method', 'insert' ], [ 'post', '--url', $reading->url('') ])
+	{
+		my $run = run_loader($node, @$way, '--file', $file, '--columns', 't text[], i int[], iv interval[], x xml', '--table', 'again', '--keep');
+
+		loader_ends($run, 0, [qr/rows equal: 1 rows/], "settings of the database, @$way[0, 1]");
+		is($session->value("SELECT concat_ws(';', t, t[1] IS NULL, i, iv, x) FROM again"),
+			'{NULL,"NULL",a};t;{1,NULL};{"1 day",NULL};a<b/>c', "settings of the database, @$way[0, 1]: the values");
+		$session->value('DROP TABLE again');
+	}
+	$reading->stop;
+	$session->value('ALTER DATABASE postgres RESET ' . s/ = .*//r) for @settings;
+}
 for my $format ([ 'text', 'text' ], [ 'csv', 'csv' ], [ 'binary', 'binary' ])
 {
 	my ($option, $copy) = @$format;
