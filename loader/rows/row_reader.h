@@ -45,6 +45,8 @@ extern RowReader *row_reader_json(const RowType *type, JsonShape shape, size_t m
 extern void row_reader_free(RowReader *reader); /* NULL is fine */
 /* Back to the start of a new stream of the same format; counts are kept. */
 extern void row_reader_reset(RowReader *reader);
+/* The same of JSON, whose shape may be another one. */
+extern void row_reader_json_reset(RowReader *reader, JsonShape shape);
 
 /* Lends bytes until MORE is returned. */
 extern void row_reader_feed(RowReader *reader, const char *bytes, size_t length);

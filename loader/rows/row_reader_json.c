@@ -372,3 +372,10 @@ row_reader_json(const RowType *type, JsonShape shape, size_t max_row_bytes)
 	}
 	return reader;
 }
+
+void
+row_reader_json_reset(RowReader *reader, JsonShape shape)
+{
+	((JsonReader *) reader)->shape = shape;
+	row_reader_reset(reader);
+}

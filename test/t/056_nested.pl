@@ -113,6 +113,38 @@ sub notes_of
 	$endpoint->stop;
 }
 
+# what only the media type tells
+for my $format (qw(rows columns ndjson))
+{
+	my $query = 'SELECT i, t, id FROM nested ORDER BY id';
+	my $endpoint = start_endpoint($node, '--query', $query);
+	my $run = fetch('--query', $query, '--rows', 4, '--page-rows', 2, '--paths', 'copy-binary,http-json', '--api', 'template',
+		'--get-url', $endpoint->url('/load_from_db') . "?row_limit={n}&offset={offset}&format=$format");
+
+	loader_ends($run, 0, [qr/rows equal: copy-binary and http-json delivered the same 4 rows/], "an array first, as $format");
+	$endpoint->stop;
+}
+for my $case (
+	[ 'application/json', '{"i":[1,2]}', 0 ],
+	[ 'application/json; shape="columns"', '{"i":[[1,2]]}', 0 ],
+	[ 'application/json; reshape=columns', '{"i":[1,2]}', 0 ],
+	[ 'application/json; shape=columns', '{"i":[1,2]}', 2, qr/column "i": 1 is no integer\[\]/ ])
+{
+	my ($type, $body, $status, @patterns) = @$case;
+	my $run = fetch('--query', 'SELECT ARRAY[1, 2] AS i', '--rows', 1, '--paths', 'copy-binary,http-json', '--api', 'template',
+		'--get-url', $server->url('/json', body => $body, type => $type));
+
+	loader_ends($run, $status, @patterns ? \@patterns : [qr/rows equal/], "$type: $body");
+}
+for my $case ([ 'application/x-ndjson', 0, qr/rows equal/ ], [ 'application/json', 2, qr/3 rows/ ])
+{
+	my ($type, $status, $pattern) = @$case;
+	my $run = fetch('--query', q{SELECT '["a","b","c"]' AS t}, '--rows', 1, '--paths', 'copy-binary,http-json', '--api', 'template',
+		'--get-url', $server->url('/json', body => '{"t":["a","b","c"]}', type => $type));
+
+	loader_ends($run, $status, [$pattern], "an array for a text, $type");
+}
+
 # --- bounds of what is looked at ---------------------------------------------------------------
 
 {
