@@ -83,6 +83,16 @@ row_file_format(const char *path, const char *format, RowFileFormat *result)
 }
 
 static RowReader *
+open_json_reader(const RowType *type, JsonShape shape)
+{
+	RowReader *reader = row_reader_json(type, shape, ROW_READER_MAX_ROW_BYTES);
+
+	if (reader != NULL)
+		row_reader_json_refuse_compounds(reader);
+	return reader;
+}
+
+static RowReader *
 open_reader(RowFileFormat format, const RowType *type)
 {
 	switch (format)
@@ -93,9 +103,9 @@ open_reader(RowFileFormat format, const RowType *type)
 		case ROW_FILE_COPY_BINARY:
 			return row_reader_copy_binary(type, ROW_READER_MAX_ROW_BYTES);
 		case ROW_FILE_JSON:
-			return row_reader_json(type, JSON_SHAPE_UNKNOWN, ROW_READER_MAX_ROW_BYTES);
+			return open_json_reader(type, JSON_SHAPE_UNKNOWN);
 		case ROW_FILE_NDJSON:
-			return row_reader_json(type, JSON_SHAPE_LINES, ROW_READER_MAX_ROW_BYTES);
+			return open_json_reader(type, JSON_SHAPE_LINES);
 		default:
 			return row_reader_copy_text(type, ROW_READER_MAX_ROW_BYTES);
 	}

@@ -304,6 +304,37 @@ for my $format ([ 'text', 'text' ], [ 'csv', 'csv' ], [ 'binary', 'binary' ])
 		run_loader($node, 'copy', '--file', "$directory/nested.json", '--columns', $columns =~ s/ PRIMARY KEY//r, '--table', 'again', '--keep'));
 }
 {
+	# parts of types not known here: no JSON, but PostgreSQL's text in a string
+	my $of = 'id int, iv interval[], h held, r int4range';
+	my @text = ('--format', 'text');
+	my $refused = 'JSON is not read into it, since its parts are of types not known here: give it as PostgreSQL writes it, in a string';
+	my $file = "$directory/parts.ndjson";
+
+	for my $case (
+		[ '{"id":1,"iv":["1 day"]}', qr/row 1, column "iv": .* is no interval\[\]: \Q$refused\E/ ],
+		[ '{"id":1,"h":{"h":["::1"]}}', qr/row 1, column "h": .* is no held: \Q$refused\E/ ])
+	{
+		my ($row, $pattern) = @$case;
+		unlink $file;
+		append_to_file($file, "$row\n");
+		for my $way ([ 'copy', @text ], [ 'copy', '--method', 'insert' ], [ 'post', '--url', $endpoint->url('') ])
+		{
+			loader_ends(run_loader($node, @$way, '--file', $file, '--columns', $of, '--table', 'again'), 1, [$pattern], "@$way[0, 1], $row");
+		}
+	}
+	unlink $file;
+	append_to_file($file, q~{"id":1,"iv":"{\"1 day\",NULL}","h":"(\"{10.0.0.1,::1}\")","r":"[1,3)"}~ . "\n" . q~{"id":2,"iv":null,"r":null}~ . "\n");
+	loader_ends(run_loader($node, 'copy', '--file', $file, '--columns', $of),
+		1, [qr/column "iv" of type interval\[\] has no binary form here: write it as text/], 'parts of unknown types, as text in strings, binary');
+	for my $way ([ 'copy', @text ], [ 'copy', '--method', 'insert' ], [ 'post', '--url', $endpoint->url('') ])
+	{
+		my $run = run_loader($node, @$way, '--file', $file, '--columns', $of, '--table', 'again', '--keep');
+
+		arrives_equal("parts of unknown types, as text in strings, @$way[0, 1]", 2,
+			digest_of(q~SELECT 1 AS id, '{"1 day",NULL}'::interval[] AS iv, '("{10.0.0.1,::1}")'::held AS h, '[1,3)'::int4range AS r UNION ALL SELECT 2, NULL, NULL, NULL~, 2), $run);
+	}
+}
+{
 	# what is sent is what PostgREST makes the same values of, by json_populate_recordset
 	$session->value($_) for (
 		'CREATE TYPE bits AS (id int, i int[], t text[], n numeric[], tz timestamptz[], y bytea[], f float8[], po positive[], ta tags, tas tags[],'
