@@ -6,6 +6,7 @@
 #include <curl/curl.h>
 
 #include "http_header.h"
+#include "media_type.h"
 
 #define LENGTH_DIGITS 18 /* of a Content-Length: more would be an exabyte */
 
@@ -139,39 +140,12 @@ http_header_ends(const char *line, size_t length)
 	return length > 0 && length <= 2 && (line[0] == '\r' || line[0] == '\n');
 }
 
-/* Whether there is the parameter shape=columns; RFC 9110, section 5.6.6: the value may be quoted. */
-static bool
-says_columns(const char *media_type)
-{
-	const char *parameter = media_type;
-
-	while ((parameter = strchr(parameter, ';')) != NULL)
-	{
-		static const char name[] = "shape=";
-		static const char value[] = "columns";
-		bool is_quoted;
-		size_t length;
-
-		parameter += 1 + strspn(parameter + 1, " \t");
-		if (pg_strncasecmp(parameter, name, strlen(name)) != 0)
-			continue;
-		parameter += strlen(name);
-		is_quoted = *parameter == '"';
-		parameter += is_quoted;
-		length = strcspn(parameter, is_quoted ? "\"" : "; \t");
-		if (length == strlen(value) && pg_strncasecmp(parameter, value, length) == 0 &&
-			(!is_quoted || parameter[length] == '"'))
-			return true;
-	}
-	return false;
-}
-
 void
 http_header_reduce_media_type(HttpHeader *header)
 {
 	char *media_type = header->media_type;
 
-	header->says_columns = says_columns(media_type);
+	header->says_columns = media_type_says(media_type, strlen(media_type), "shape", "columns");
 	media_type[strcspn(media_type, "; \t")] = '\0';
 	for (; *media_type != '\0'; media_type++)
 		*media_type = pg_ascii_tolower((unsigned char) *media_type);

@@ -241,7 +241,8 @@ fill_target(TransferGroupSpecs *group, TransferOptions *o)
 		FLAG("append", &o->append,
 			 "write to an existing table; it is never emptied or dropped (not in compare);\n"
 			 "no warm-up: the rows are appended --trials times"),
-		FLAG("keep", &o->keep, "do not drop it at the end"),
+		FLAG("keep", &o->keep,
+			 "do not drop it at the end, nor by cleanup unless that is told --kept"),
 		FLAG("unlogged", &o->unlogged, "an unlogged table: no WAL, and gone after a crash"),
 		TEXT("primary-key", &o->primary_key, "LIST", "columns of a primary key (default: none)"),
 		TEXT("api-role", &o->api_role, "ROLE",

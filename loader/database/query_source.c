@@ -1,6 +1,7 @@
 #include "database/query_source.h"
 #include "json_encode.h"
 #include "message.h"
+#include "database/exact_settings.h"
 #include "database/order_by.h"
 #include "database/type_catalog.h"
 
@@ -10,20 +11,12 @@
 #include <string.h>
 
 /*
- * Settings that make text output exact and the same everywhere, by SET LOCAL so
- * that they hold behind a pooler in transaction mode too. With synchronized scans
- * LIMIT without ORDER BY would start anywhere in the table; and parallel workers would work
- * at a cost that is counted nowhere. Somebody's lock is waited for, but not for ever.
+ * With synchronized scans LIMIT without ORDER BY would start anywhere in the table; and parallel
+ * workers would work at a cost that is counted nowhere. Somebody's lock is waited for, but not for
+ * ever.
  */
 #define BEGIN_EXACT                                                                                \
-	"BEGIN TRANSACTION READ ONLY;"                                                                 \
-	" SET LOCAL extra_float_digits = 3;"                                                           \
-	" SET LOCAL DateStyle = 'ISO, YMD';"                                                           \
-	" SET LOCAL IntervalStyle = postgres;"                                                         \
-	" SET LOCAL TimeZone = 'UTC';"                                                                 \
-	" SET LOCAL bytea_output = hex;"                                                               \
-	" SET LOCAL lc_monetary = 'C';"                                                                \
-	" SET LOCAL lock_timeout = '5s';"                                                              \
+	"BEGIN TRANSACTION READ ONLY;" EXACT_OUTPUT_SETTINGS " SET LOCAL lock_timeout = '5s';"         \
 	" SET LOCAL synchronize_seqscans = off;"                                                       \
 	" SET LOCAL max_parallel_workers_per_gather = 0; "
 

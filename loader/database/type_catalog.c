@@ -213,6 +213,15 @@ find_oid(const RowColumn *column, Database *database)
 	return oid;
 }
 
+static bool
+is_compound(const Build *build, unsigned oid)
+{
+	int row = find_base_row(build, oid);
+
+	return row >= 0 &&
+		   (oid_at(build, row, FIELD_ELEMENT) != 0 || char_at(build, row, FIELD_KIND) == 'c');
+}
+
 /* Sets a column as what the rows say of its type. */
 static bool
 describe_column(RowType *type, int index, unsigned oid, const PGresult *rows)
@@ -222,6 +231,8 @@ describe_column(RowType *type, int index, unsigned oid, const PGresult *rows)
 
 	if (make_member(&build, &member, oid, 0))
 		row_type_set_family(type, index, member.base_oid, member.type, member.nested);
+	else
+		type->column[index].is_compound = is_compound(&build, oid);
 	return !build.is_out_of_memory;
 }
 

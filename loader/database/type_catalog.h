@@ -18,7 +18,7 @@
 /*
  * Finds the families of those columns that are OTHER; a column whose OID is 0 is looked for by its
  * type's name. Columns stay OTHER of types that the server does not have, or that have a part whose
- * binary form is not known here. One round trip for all columns, and none when there is no such
+ * binary form is not known here (is_compound). One round trip for all columns, and none when there is no such
  * column; one more for each that is known by a name alone. False, with database->message, when the
  * catalog cannot be read or out of memory.
  */

@@ -11,9 +11,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_DOCUMENT_BYTES (64 * 1024)
+#define FIRST_DOCUMENT_BYTES (64 * 1024)
+/* /info names the columns, up to 1600, and the type of each, by schema and name: three names of 63
+ * bytes, of which JSON may make six times as many, and some 50 bytes about them. */
+#define MAX_DOCUMENT_BYTES (4 * 1024 * 1024)
 
 /* --- a JSON object over HTTP --------------------------------------------------------------- */
+
+static bool
+reserve(char **text, size_t *capacity, size_t wanted)
+{
+	size_t larger = *capacity > 0 ? *capacity : FIRST_DOCUMENT_BYTES;
+	char *grown;
+
+	if (wanted <= *capacity)
+		return true;
+	while (larger < wanted)
+		larger *= 2;
+	grown = realloc(*text, larger);
+	if (grown == NULL)
+		return false;
+	*text = grown;
+	*capacity = larger;
+	return true;
+}
 
 /* Reads to the end, so that the connection is kept; *text is the caller's to free. False fills
  * problem. */
@@ -22,21 +43,21 @@ read_document(HttpSession *session, char **text, size_t *length, char *problem, 
 {
 	HttpResult result;
 	const char *bytes;
-	size_t piece;
+	size_t piece, capacity = 0;
 
 	*length = 0;
-	*text = malloc(MAX_DOCUMENT_BYTES);
-	if (*text == NULL)
-	{
-		snprintf(problem, problem_size, "out of memory");
-		return false;
-	}
+	*text = NULL;
 	while ((result = http_session_read(session, &bytes, &piece)) == HTTP_OK && piece > 0)
 	{
 		if (piece > MAX_DOCUMENT_BYTES - *length)
 		{
 			snprintf(problem, problem_size, "the answer is longer than %d bytes",
 					 MAX_DOCUMENT_BYTES);
+			return false;
+		}
+		if (!reserve(text, &capacity, *length + piece))
+		{
+			snprintf(problem, problem_size, "out of memory");
 			return false;
 		}
 		memcpy(*text + *length, bytes, piece);
@@ -79,7 +100,7 @@ read_object(HttpSession *session, char *problem, size_t problem_size)
 	char *text;
 
 	if (read_document(session, &text, &length, problem, problem_size))
-		document = parse_object(text, length, problem, problem_size);
+		document = parse_object(text != NULL ? text : "", length, problem, problem_size);
 	free(text);
 	return document;
 }

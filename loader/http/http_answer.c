@@ -2,6 +2,7 @@
  * http_answer.c - see http_answer.h.
  */
 #include "http/http_answer.h"
+#include "media_type.h"
 
 #include <ctype.h>
 #include <stddef.h>
@@ -138,15 +139,11 @@ check_framing(HttpHead *head, const char *line, size_t length)
 static void
 keep_media_type(HttpAnswer *answer, Span value)
 {
-	static const char columns[] = "shape=columns";
 	size_t length = 0;
 
 	while (length < value.length && strchr("; \t", value.start[length]) == NULL)
 		length++;
-	answer->says_columns = false;
-	for (size_t i = length; i + strlen(columns) <= value.length; i++)
-		if (strncasecmp(value.start + i, columns, strlen(columns)) == 0)
-			answer->says_columns = true;
+	answer->says_columns = media_type_says(value.start, value.length, "shape", "columns");
 	value.length = length < sizeof(answer->media_type) ? length : 0;
 	copy_printable(answer->media_type, value);
 	for (char *byte = answer->media_type; *byte != '\0'; byte++)

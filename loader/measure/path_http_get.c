@@ -187,6 +187,15 @@ read_body(HttpGet *get)
 	return outcome;
 }
 
+/* What the media type says of the body's shape. */
+static JsonShape
+demanded_shape(const HttpAnswer *answer)
+{
+	if (strcmp(answer->media_type, "application/x-ndjson") == 0)
+		return JSON_SHAPE_LINES;
+	return answer->says_columns ? JSON_SHAPE_COLUMNS : JSON_SHAPE_UNKNOWN;
+}
+
 static ReadOutcome
 read_page(HttpGet *get, int64_t limit, int64_t offset)
 {
@@ -207,6 +216,7 @@ read_page(HttpGet *get, int64_t limit, int64_t offset)
 	get->rows_before = get->job->sink->rows;
 	get->limit = limit;
 	get->started = 0;
+	row_reader_json_reset(get->reader, demanded_shape(&answer));
 	if (outcome == READ_DONE)
 		outcome = plan->dialect->check_get(&answer, limit, offset, problem, sizeof(problem))
 					  ? read_body(get)
@@ -228,7 +238,6 @@ read_pages(HttpGet *get, int64_t n)
 	{
 		int64_t limit = n - offset < page_rows ? n - offset : page_rows;
 
-		row_reader_reset(get->reader);
 		outcome = read_page(get, limit, offset);
 		if (outcome == READ_DONE && sink->rows > offset + limit)
 			return read_job_fail(get->job, "the endpoint sent %lld rows where %lld were asked for",

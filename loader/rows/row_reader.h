@@ -42,9 +42,15 @@ extern RowReader *row_reader_copy_binary(const RowType *type, size_t max_row_byt
 extern RowReader *row_reader_csv(const RowType *type, bool has_header, size_t max_row_bytes);
 /* `shape`: as in JsonFramesOptions. */
 extern RowReader *row_reader_json(const RowType *type, JsonShape shape, size_t max_row_bytes);
+/* From now on JSON of an array or composite whose parts are not known here (is_compound) is refused:
+ * for values that are written to a database, which reads its own text alone. Else it is taken as the
+ * JSON text that it is, to be compared. */
+extern void row_reader_json_refuse_compounds(RowReader *reader);
 extern void row_reader_free(RowReader *reader); /* NULL is fine */
 /* Back to the start of a new stream of the same format; counts are kept. */
 extern void row_reader_reset(RowReader *reader);
+/* The same of JSON, whose shape may be another one. */
+extern void row_reader_json_reset(RowReader *reader, JsonShape shape);
 
 /* Lends bytes until MORE is returned. */
 extern void row_reader_feed(RowReader *reader, const char *bytes, size_t length);

@@ -21,6 +21,7 @@ typedef struct JsonReader
 	JsonField *fields;    /* [columns] */
 	JsonColumns *columns; /* NULL until a body of columns comes */
 	bool columns_are_whole;
+	bool refuses_compounds;
 	char *texts; /* what values need of room of their own, all of a row */
 	size_t texts_capacity;
 } JsonReader;
@@ -118,6 +119,11 @@ take_scalar(JsonReader *json, int column, char *room, size_t size, Value *value)
 	const JsonField *field = &json->fields[column];
 	const char *why = "";
 
+	if (json->refuses_compounds && json->base.type->column[column].is_compound &&
+		(field->kind == JSON_FIELD_ARRAY || field->kind == JSON_FIELD_OBJECT))
+		return refuse_field(json, column,
+							"JSON is not read into it, since its parts are of types not known "
+							"here: give it as PostgreSQL writes it, in a string");
 	if (!value_from_json(json->base.type->column[column].type, field, room, size, value, &why))
 		return refuse_field(json, column, why);
 	json->base.na_values += value->is_null && field->kind == JSON_FIELD_STRING;
@@ -371,4 +377,17 @@ row_reader_json(const RowType *type, JsonShape shape, size_t max_row_bytes)
 		return NULL;
 	}
 	return reader;
+}
+
+void
+row_reader_json_reset(RowReader *reader, JsonShape shape)
+{
+	((JsonReader *) reader)->shape = shape;
+	row_reader_reset(reader);
+}
+
+void
+row_reader_json_refuse_compounds(RowReader *reader)
+{
+	((JsonReader *) reader)->refuses_compounds = true;
 }

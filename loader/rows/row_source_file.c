@@ -65,12 +65,12 @@ row_file_format(const char *path, const char *format, RowFileFormat *result)
 		{"csv-header", ROW_FILE_CSV_HEADER},
 		{"binary", ROW_FILE_COPY_BINARY},
 		{"json", ROW_FILE_JSON},
-		{"ndjson", ROW_FILE_JSON},
+		{"ndjson", ROW_FILE_NDJSON},
 		{NULL, ROW_FILE_COPY_TEXT},
 	};
 	static const FormatName endings[] = {
-		{".csv", ROW_FILE_CSV_HEADER}, {".json", ROW_FILE_JSON},       {".ndjson", ROW_FILE_JSON},
-		{".jsonl", ROW_FILE_JSON},     {".bin", ROW_FILE_COPY_BINARY}, {NULL, ROW_FILE_COPY_TEXT},
+		{".csv", ROW_FILE_CSV_HEADER}, {".json", ROW_FILE_JSON},       {".ndjson", ROW_FILE_NDJSON},
+		{".jsonl", ROW_FILE_NDJSON},   {".bin", ROW_FILE_COPY_BINARY}, {NULL, ROW_FILE_COPY_TEXT},
 	};
 	const char *base = strrchr(path, '/');
 	const char *ending = strrchr(base == NULL ? path : base, '.');
@@ -80,6 +80,16 @@ row_file_format(const char *path, const char *format, RowFileFormat *result)
 	if (ending == NULL || !find_format(endings, ending, result))
 		*result = ROW_FILE_COPY_TEXT;
 	return true;
+}
+
+static RowReader *
+open_json_reader(const RowType *type, JsonShape shape)
+{
+	RowReader *reader = row_reader_json(type, shape, ROW_READER_MAX_ROW_BYTES);
+
+	if (reader != NULL)
+		row_reader_json_refuse_compounds(reader);
+	return reader;
 }
 
 static RowReader *
@@ -93,7 +103,9 @@ open_reader(RowFileFormat format, const RowType *type)
 		case ROW_FILE_COPY_BINARY:
 			return row_reader_copy_binary(type, ROW_READER_MAX_ROW_BYTES);
 		case ROW_FILE_JSON:
-			return row_reader_json(type, JSON_SHAPE_UNKNOWN, ROW_READER_MAX_ROW_BYTES);
+			return open_json_reader(type, JSON_SHAPE_UNKNOWN);
+		case ROW_FILE_NDJSON:
+			return open_json_reader(type, JSON_SHAPE_LINES);
 		default:
 			return row_reader_copy_text(type, ROW_READER_MAX_ROW_BYTES);
 	}

@@ -241,6 +241,7 @@ row_type_set_family(RowType *type, int index, unsigned type_oid, ColumnType fami
 	column->type_oid = type_oid;
 	column->type = family;
 	column->nested = nested;
+	column->is_compound = false;
 }
 
 static bool
@@ -255,6 +256,7 @@ copy_column(RowType *to, int index, const RowColumn *from)
 		return false;
 	}
 	row_type_set_family(to, index, from->type_oid, from->type, nested);
+	to->column[index].is_compound = from->is_compound;
 	return true;
 }
 

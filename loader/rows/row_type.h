@@ -49,6 +49,7 @@ typedef struct RowColumn
 	unsigned type_oid; /* of the base type; 0 when unknown */
 	ColumnType type;
 	NestedType *nested; /* of an ARRAY or a COMPOSITE, owned; else NULL */
+	bool is_compound; /* OTHER, and an array or a composite all the same: of parts not known here */
 } RowColumn;
 
 typedef struct RowType

@@ -845,7 +845,7 @@ for my $signal (qw(INT TERM))
 	$run->{harness}->signal('INT');
 	finish_loader($run);
 	loader_ends($run, 2, [ qr/a second signal stops at once/, qr/stopped at once/ ], 'a second SIGINT');
-	loader_ends(run_loader($node, 'cleanup'), 0, undef, 'a second SIGINT: cleanup');
+	loader_ends(run_loader($node, 'cleanup', '--kept'), 0, undef, 'a second SIGINT: cleanup');
 	is(our_tables($session), 0, 'a second SIGINT: cleanup drops the table');
 }
 {
@@ -866,6 +866,8 @@ for my $signal (qw(INT TERM))
 	is(our_tables($session), 1, 'kill -9: the table stays');
 	wait_until(sub { $session->value("SELECT count(*) FROM pg_stat_activity WHERE application_name ~ '^transferbench/'") == 0 }, 'its connections end');
 	loader_ends(run_loader($node, 'cleanup'), 0, undef, 'cleanup after kill -9');
+	is(our_tables($session), 1, 'kill -9 with --keep: cleanup leaves the table');
+	loader_ends(run_loader($node, 'cleanup', '--kept'), 0, undef, 'cleanup --kept after kill -9');
 	is(our_tables($session), 0, 'kill -9: cleanup drops it');
 }
 

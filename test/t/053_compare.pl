@@ -285,6 +285,21 @@ loader_ends(compare('--source', '"Odd, ""name"""', '--sizes', '100'), 1, [ qr/co
 loader_ends(compare('--source', 'none'), 1, [qr/no rows/], 'a table without rows');
 expect_order('refused');
 
+{
+	# as wide as a table can be, with names as long as they can be, which JSON makes longer still
+	my $long = sub { my ($start) = @_; return '"' . $start . '""' x 20 . 'x' x (43 - length $start) . '"' };
+	my $schema = $long->('s');
+
+	$session->value($_) for (
+		"CREATE SCHEMA $schema", "CREATE TYPE $schema." . $long->('e') . q( AS ENUM ('a', 'b')),
+		'CREATE TABLE widest (' . join(', ', map { $long->("c$_") . " $schema." . $long->('e') } 1 .. 1600) . ')',
+		'INSERT INTO widest (' . $long->('c1') . ", " . $long->('c1600') . q{) VALUES ('a', 'b'), ('b', NULL)});
+	my $run = compare('--source', 'widest', '--sizes', 2, '--trials', 1, '--paths', 'copy-text,http-json');
+
+	loader_ends($run, 0, undef, 'the widest table');
+	is(scalar(grep { $_->{rows_equal} } @{ report_of($run)->{comparisons} }), 4, 'the widest table: rows equal');
+}
+
 # --- an endpoint elsewhere -----------------------------------------------------------------------
 
 $session->value('SELECT bench_reference_table(3000)');

@@ -113,6 +113,38 @@ sub notes_of
 	$endpoint->stop;
 }
 
+# what only the media type tells
+for my $format (qw(rows columns ndjson))
+{
+	my $query = 'SELECT i, t, id FROM nested ORDER BY id';
+	my $endpoint = start_endpoint($node, '--query', $query);
+	my $run = fetch('--query', $query, '--rows', 4, '--page-rows', 2, '--paths', 'copy-binary,http-json', '--api', 'template',
+		'--get-url', $endpoint->url('/load_from_db') . "?row_limit={n}&offset={offset}&format=$format");
+
+	loader_ends($run, 0, [qr/rows equal: copy-binary and http-json delivered the same 4 rows/], "an array first, as $format");
+	$endpoint->stop;
+}
+for my $case (
+	[ 'application/json', '{"i":[1,2]}', 0 ],
+	[ 'application/json; shape="columns"', '{"i":[[1,2]]}', 0 ],
+	[ 'application/json; reshape=columns', '{"i":[1,2]}', 0 ],
+	[ 'application/json; shape=columns', '{"i":[1,2]}', 2, qr/column "i": 1 is no integer\[\]/ ])
+{
+	my ($type, $body, $status, @patterns) = @$case;
+	my $run = fetch('--query', 'SELECT ARRAY[1, 2] AS i', '--rows', 1, '--paths', 'copy-binary,http-json', '--api', 'template',
+		'--get-url', $server->url('/json', body => $body, type => $type));
+
+	loader_ends($run, $status, @patterns ? \@patterns : [qr/rows equal/], "$type: $body");
+}
+for my $case ([ 'application/x-ndjson', 0, qr/rows equal/ ], [ 'application/json', 2, qr/3 rows/ ])
+{
+	my ($type, $status, $pattern) = @$case;
+	my $run = fetch('--query', q{SELECT '["a","b","c"]' AS t}, '--rows', 1, '--paths', 'copy-binary,http-json', '--api', 'template',
+		'--get-url', $server->url('/json', body => '{"t":["a","b","c"]}', type => $type));
+
+	loader_ends($run, $status, [$pattern], "an array for a text, $type");
+}
+
 # --- bounds of what is looked at ---------------------------------------------------------------
 
 {
@@ -237,6 +269,26 @@ arrives_equal('posted, types without a binary form', 2, $others_digest,
 			run_loader($node, @$way, '--from-query', $bounds, '--table', 'again', '--keep'));
 	}
 }
+# a database whose settings make other values of the same text
+{
+	my @settings = ('array_nulls = off', 'xmloption = document');
+	my $file = "$directory/settings.text";
+
+	append_to_file($file, qq~{NULL,"NULL",a}\t{1,NULL}\t{"1 day",NULL}\ta<b/>c\n~);
+	$session->value("ALTER DATABASE postgres SET $_") for @settings;
+	my $reading = start_endpoint($node, '--query', 'SELECT 1 AS id', '--save-table', 'public.again');
+	for my $way ([ 'copy', '--format', 'text' ], [ 'copy', '--method', 'insert' ], [ 'post', '--url', $reading->url('') ])
+	{
+		my $run = run_loader($node, @$way, '--file', $file, '--columns', 't text[], i int[], iv interval[], x xml', '--table', 'again', '--keep');
+
+		loader_ends($run, 0, [qr/rows equal: 1 rows/], "settings of the database, @$way[0, 1]");
+		is($session->value("SELECT concat_ws(';', t, t[1] IS NULL, i, iv, x) FROM again"),
+			'{NULL,"NULL",a};t;{1,NULL};{"1 day",NULL};a<b/>c', "settings of the database, @$way[0, 1]: the values");
+		$session->value('DROP TABLE again');
+	}
+	$reading->stop;
+	$session->value('ALTER DATABASE postgres RESET ' . s/ = .*//r) for @settings;
+}
 for my $format ([ 'text', 'text' ], [ 'csv', 'csv' ], [ 'binary', 'binary' ])
 {
 	my ($option, $copy) = @$format;
@@ -250,6 +302,37 @@ for my $format ([ 'text', 'text' ], [ 'csv', 'csv' ], [ 'binary', 'binary' ])
 	append_to_file("$directory/nested.json", $session->value('SELECT json_agg(nested) FROM nested'));
 	arrives_equal('a JSON file', 4, $digest,
 		run_loader($node, 'copy', '--file', "$directory/nested.json", '--columns', $columns =~ s/ PRIMARY KEY//r, '--table', 'again', '--keep'));
+}
+{
+	# parts of types not known here: no JSON, but PostgreSQL's text in a string
+	my $of = 'id int, iv interval[], h held, r int4range';
+	my @text = ('--format', 'text');
+	my $refused = 'JSON is not read into it, since its parts are of types not known here: give it as PostgreSQL writes it, in a string';
+	my $file = "$directory/parts.ndjson";
+
+	for my $case (
+		[ '{"id":1,"iv":["1 day"]}', qr/row 1, column "iv": .* is no interval\[\]: \Q$refused\E/ ],
+		[ '{"id":1,"h":{"h":["::1"]}}', qr/row 1, column "h": .* is no held: \Q$refused\E/ ])
+	{
+		my ($row, $pattern) = @$case;
+		unlink $file;
+		append_to_file($file, "$row\n");
+		for my $way ([ 'copy', @text ], [ 'copy', '--method', 'insert' ], [ 'post', '--url', $endpoint->url('') ])
+		{
+			loader_ends(run_loader($node, @$way, '--file', $file, '--columns', $of, '--table', 'again'), 1, [$pattern], "@$way[0, 1], $row");
+		}
+	}
+	unlink $file;
+	append_to_file($file, q~{"id":1,"iv":"{\"1 day\",NULL}","h":"(\"{10.0.0.1,::1}\")","r":"[1,3)"}~ . "\n" . q~{"id":2,"iv":null,"r":null}~ . "\n");
+	loader_ends(run_loader($node, 'copy', '--file', $file, '--columns', $of),
+		1, [qr/column "iv" of type interval\[\] has no binary form here: write it as text/], 'parts of unknown types, as text in strings, binary');
+	for my $way ([ 'copy', @text ], [ 'copy', '--method', 'insert' ], [ 'post', '--url', $endpoint->url('') ])
+	{
+		my $run = run_loader($node, @$way, '--file', $file, '--columns', $of, '--table', 'again', '--keep');
+
+		arrives_equal("parts of unknown types, as text in strings, @$way[0, 1]", 2,
+			digest_of(q~SELECT 1 AS id, '{"1 day",NULL}'::interval[] AS iv, '("{10.0.0.1,::1}")'::held AS h, '[1,3)'::int4range AS r UNION ALL SELECT 2, NULL, NULL, NULL~, 2), $run);
+	}
 }
 {
 	# what is sent is what PostgREST makes the same values of, by json_populate_recordset

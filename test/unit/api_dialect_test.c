@@ -465,7 +465,9 @@ test_no_info(HttpSession *session, int port)
 		{"/json?body={\"a\":1}x", "the answer is no JSON object"},
 		{"/json?body={\"a\":1", "the answer is no JSON object"},
 		{"/status/200?body=<html>", "the answer is no JSON object"},
-		{"/big?bytes=70000", "the answer is longer than 65536 bytes"},
+		{"/big?bytes=70000", "the answer is no JSON object"},
+		{"/big?bytes=4194287", "the answer is no JSON object"},
+		{"/big?bytes=4194288", "the answer is longer than 4194304 bytes"},
 		{"/short?length=1000", "broke off"},
 		{"/close?x", "gave no answer"},
 	};
