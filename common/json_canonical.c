@@ -42,6 +42,7 @@ struct JsonCanonical
 	int depth;
 	JsonEncoder encoder; /* fills `text` */
 	char piece[PIECE_BYTES];
+	bool out_of_memory;
 	Bytes text;
 	size_t max_text;
 	Bytes keys;    /* unescaped, of the members below; at the end the string being read */
@@ -56,7 +57,7 @@ static bool read_value(JsonCanonical *canonical);
 /* --- buffers ------------------------------------------------------------------------- */
 
 static bool
-append(Bytes *to, const char *bytes, size_t length)
+append(JsonCanonical *canonical, Bytes *to, const char *bytes, size_t length)
 {
 	/* at least one byte more, so that there always is a place to point to */
 	if (length >= to->capacity - to->length)
@@ -69,7 +70,10 @@ append(Bytes *to, const char *bytes, size_t length)
 			capacity = FIRST_BYTES;
 		grown = realloc(to->bytes, capacity);
 		if (grown == NULL)
+		{
+			canonical->out_of_memory = true;
 			return false;
+		}
 		to->bytes = grown;
 		to->capacity = capacity;
 	}
@@ -86,7 +90,7 @@ append_text(void *context, const char *bytes, size_t length)
 	JsonCanonical *canonical = context;
 
 	return length <= canonical->max_text - canonical->text.length &&
-		   append(&canonical->text, bytes, length);
+		   append(canonical, &canonical->text, bytes, length);
 }
 
 /* How much of the text is written. After a failure any answer will do. */
@@ -107,7 +111,10 @@ add_member(JsonCanonical *canonical)
 		Member *grown = realloc(canonical->members, capacity * sizeof(Member));
 
 		if (grown == NULL)
+		{
+			canonical->out_of_memory = true;
 			return NULL;
+		}
 		canonical->members = grown;
 		canonical->member_capacity = capacity;
 	}
@@ -161,7 +168,7 @@ take_code_unit(JsonCanonical *canonical, unsigned *unit)
 }
 
 static bool
-append_character(Bytes *to, unsigned c)
+append_character(JsonCanonical *canonical, unsigned c)
 {
 	char utf8[4];
 	size_t length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
@@ -170,7 +177,7 @@ append_character(Bytes *to, unsigned c)
 	for (size_t i = length - 1; i > 0; i--, c >>= 6)
 		utf8[i] = (char) (0x80 | (c & 0x3f));
 	utf8[0] = (char) (leads[length] | c);
-	return append(to, utf8, length);
+	return append(canonical, &canonical->keys, utf8, length);
 }
 
 /* Behind "\u". */
@@ -190,7 +197,7 @@ take_unicode_escape(JsonCanonical *canonical)
 			return false;
 		c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 	}
-	return append_character(&canonical->keys, c);
+	return append_character(canonical, c);
 }
 
 /* Behind the backslash. */
@@ -209,7 +216,7 @@ take_escape(JsonCanonical *canonical)
 		return take_unicode_escape(canonical);
 	}
 	letter = memchr(letters, *canonical->at++, sizeof(letters) - 1);
-	return letter != NULL && append(&canonical->keys, &meanings[letter - letters], 1);
+	return letter != NULL && append(canonical, &canonical->keys, &meanings[letter - letters], 1);
 }
 
 /* Takes a string, from its opening quote on, and adds its characters to `keys`. */
@@ -226,7 +233,8 @@ take_string(JsonCanonical *canonical)
 		while (at < canonical->end && *at != '"' && *at != '\\' && (unsigned char) *at >= ' ')
 			at++;
 		canonical->at = at;
-		if (at == canonical->end || !append(&canonical->keys, from, (size_t) (at - from)))
+		if (at == canonical->end ||
+			!append(canonical, &canonical->keys, from, (size_t) (at - from)))
 			return false;
 		canonical->at++;
 		if (*at == '"')
@@ -390,8 +398,8 @@ order_members(JsonCanonical *canonical, Member *members, size_t count)
 	{
 		if (i + 1 < count && compare_keys(&members[i], &members[i + 1]) == 0)
 			continue;
-		if ((canonical->ordered.length > 0 && !append(&canonical->ordered, ",", 1)) ||
-			!append(&canonical->ordered, canonical->text.bytes + members[i].text_offset,
+		if ((canonical->ordered.length > 0 && !append(canonical, &canonical->ordered, ",", 1)) ||
+			!append(canonical, &canonical->ordered, canonical->text.bytes + members[i].text_offset,
 					members[i].text_length))
 			return false;
 	}
@@ -521,6 +529,7 @@ json_canonical_make(JsonCanonical *canonical, const char *json, size_t length,
 	canonical->at = json;
 	canonical->end = json + length;
 	canonical->depth = 0;
+	canonical->out_of_memory = false;
 	canonical->text.length = canonical->keys.length = 0;
 	canonical->member_count = 0;
 	canonical->max_text = length + JSON_CANONICAL_MAX_GROWTH;
@@ -533,4 +542,10 @@ json_canonical_make(JsonCanonical *canonical, const char *json, size_t length,
 		return NULL;
 	*canonical_length = canonical->text.length;
 	return canonical->text.bytes;
+}
+
+bool
+json_canonical_is_out_of_memory(const JsonCanonical *canonical)
+{
+	return canonical->out_of_memory;
 }

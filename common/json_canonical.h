@@ -4,7 +4,7 @@
  * Compact; an object's keys in jsonb's order (by length in bytes, then bytewise), of
  * equal keys the last; numbers without trailing zeros or exponent (1.50 = 1.5 = 15e-1,
  * -0 = 0); strings with nothing escaped but what PostgreSQL's escape_json escapes.
- * Byte by byte what extension/canonical_json.c makes of the jsonb of the same text.
+ * Byte by byte the same of a document and of what its jsonb is written as.
  *
  * Refused is what jsonb would not take either: what is not JSON (RFC 8259) in UTF-8,
  * \u0000, an escaped surrogate without its partner, a number beyond numeric's limits
@@ -33,5 +33,7 @@ extern void json_canonical_free(JsonCanonical *canonical); /* NULL is fine */
  */
 extern const char *json_canonical_make(JsonCanonical *canonical, const char *json, size_t length,
 									   size_t *canonical_length);
+/* Whether the last document was refused for want of memory alone. */
+extern bool json_canonical_is_out_of_memory(const JsonCanonical *canonical);
 
 #endif

@@ -25,7 +25,7 @@
 #include <json-c/json.h>
 
 #include "json_frames.h"
-#include "json_number.h"
+#include "json_scan.h"
 
 #define FIRST_TEXT_BYTES 1024
 
@@ -189,226 +189,7 @@ json_decoder_set_interrupted(JsonDecoder *decoder, bool (*interrupted)(void))
 	decoder->interrupted = interrupted;
 }
 
-/* --- values from the row's text -------------------------------------------------------
- * The text is valid JSON; `end` is looked at only so that a caller's mistake cannot lead
- * out of it. */
-
-static bool
-is_space(char c)
-{
-	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
-}
-
-static const char *
-skip_space(const char *p, const char *end)
-{
-	while (p < end && is_space(*p))
-		p++;
-	return p;
-}
-
-/* From the opening quote to behind the closing one. */
-static const char *
-skip_string(const char *p, const char *end)
-{
-	for (p++; p < end && *p != '"'; p++)
-	{
-		if (*p == '\\' && p + 1 < end)
-			p++;
-	}
-	return p < end ? p + 1 : end;
-}
-
-/* To behind the value at p. */
-static const char *
-skip_value(const char *p, const char *end)
-{
-	int depth = 0;
-
-	while (p < end)
-	{
-		char c = *p;
-
-		if (c == '"')
-			p = skip_string(p, end);
-		else if (depth == 0 && (c == ',' || c == '}' || is_space(c)))
-			return p;
-		else
-		{
-			depth += c == '{' || c == '[';
-			depth -= c == '}' || c == ']';
-			p++;
-		}
-		if (depth == 0 && (c == '"' || c == '}' || c == ']'))
-			return p;
-	}
-	return p;
-}
-
-static unsigned
-hex_value(const char *digits)
-{
-	unsigned value = 0;
-
-	for (int i = 0; i < 4; i++)
-	{
-		char c = digits[i];
-
-		value = value << 4 | (unsigned) (c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
-	}
-	return value;
-}
-
-/* Writes a character as UTF-8 (RFC 3629); returns the end. */
-static char *
-put_character(char *to, unsigned c)
-{
-	if (c < 0x80)
-		*to++ = (char) c;
-	else if (c < 0x800)
-	{
-		*to++ = (char) (0xc0 | c >> 6);
-		*to++ = (char) (0x80 | (c & 0x3f));
-	}
-	else if (c < 0x10000)
-	{
-		*to++ = (char) (0xe0 | c >> 12);
-		*to++ = (char) (0x80 | (c >> 6 & 0x3f));
-		*to++ = (char) (0x80 | (c & 0x3f));
-	}
-	else
-	{
-		*to++ = (char) (0xf0 | c >> 18);
-		*to++ = (char) (0x80 | (c >> 12 & 0x3f));
-		*to++ = (char) (0x80 | (c >> 6 & 0x3f));
-		*to++ = (char) (0x80 | (c & 0x3f));
-	}
-	return to;
-}
-
-/* Takes a \u escape, or a pair of them, at p, the u; *to_end is the end of what it stands for. */
-static const char *
-unescape_unicode(const char *p, char *to, char **to_end)
-{
-	unsigned c = hex_value(p + 1);
-
-	p += 5;
-	if (c >= 0xd800 && c <= 0xdbff)
-	{
-		c = 0x10000 + ((c - 0xd800) << 10) + (hex_value(p + 2) - 0xdc00);
-		p += 6;
-	}
-	*to_end = put_character(to, c);
-	return p;
-}
-
-/*
- * The characters of a string that json_frames has checked, quotes included, as
- * UTF-8; returns the end. Never longer than the string without its quotes.
- */
-static char *
-unescape_string(char *to, const char *p, const char *end)
-{
-	static const char letters[] = "bfnrt";
-	static const char meanings[] = "\b\f\n\r\t";
-
-	for (p++, end--; p < end;)
-	{
-		const char *letter;
-
-		if (*p != '\\')
-		{
-			*to++ = *p++;
-			continue;
-		}
-		p++;
-		if (*p == 'u')
-		{
-			p = unescape_unicode(p, to, &to);
-			continue;
-		}
-		letter = strchr(letters, *p);
-		*to++ = letter == NULL ? *p : meanings[letter - letters];
-		p++;
-	}
-	return to;
-}
-
-/* Whether there is U+FFFD: what json-c makes of what it does not understand, or meant. */
-static bool
-is_doubtful(const char *text, size_t length)
-{
-	const char *end = text + length;
-
-	while ((text = memchr(text, 0xef, (size_t) (end - text))) != NULL)
-	{
-		if (end - text >= 3 && memcmp(text, "\xef\xbf\xbd", 3) == 0)
-			return true;
-		text++;
-	}
-	return false;
-}
-
-/* Copies JSON without its white space; returns the end of the copy. */
-static char *
-copy_compact(char *to, const char *p, const char *end)
-{
-	while (p < end)
-	{
-		if (*p == '"')
-		{
-			const char *string_end = skip_string(p, end);
-
-			memcpy(to, p, (size_t) (string_end - p));
-			to += string_end - p;
-			p = string_end;
-		}
-		else if (is_space(*p))
-			p++;
-		else
-			*to++ = *p++;
-	}
-	return to;
-}
-
-/* Makes a field of the text of any value; returns the end of what it wrote. */
-static char *
-take_text(JsonField *field, char *to, const char *value, const char *value_end)
-{
-	char *to_end =
-		*value == '"' ? unescape_string(to, value, value_end) : copy_compact(to, value, value_end);
-
-	*to_end = '\0';
-	field->text = to;
-	field->length = (size_t) (to_end - to);
-	switch (*value)
-	{
-		case '"':
-			field->kind = JSON_FIELD_STRING;
-			break;
-		case '[':
-			field->kind = JSON_FIELD_ARRAY;
-			break;
-		case '{':
-			field->kind = JSON_FIELD_OBJECT;
-			break;
-		case 't':
-		case 'f':
-			field->kind = JSON_FIELD_BOOL;
-			field->boolean = *value == 't';
-			break;
-		case 'n':
-			field->kind = JSON_FIELD_NULL;
-			break;
-		default:
-			if ((field->length == 2 && memcmp(to, "-0", 2) == 0) ||
-				json_number_to_int64(to, field->length, &field->integer) != JSON_NUMBER_OK)
-				field->kind = JSON_FIELD_NUMBER;
-			else
-				field->kind = JSON_FIELD_INTEGER;
-	}
-	return to_end + 1;
-}
+/* --- values from the row's text ------------------------------------------------------- */
 
 /* Makes room in one of the decoder's buffers, doubling it. */
 static bool
@@ -445,33 +226,8 @@ find_column_of_key(JsonDecoder *decoder, const char *key, const char *key_end, i
 	}
 	if (!reserve(&decoder->key, &decoder->key_capacity, length))
 		return false;
-	length = (size_t) (unescape_string(decoder->key, key, key_end) - decoder->key);
+	length = (size_t) (json_scan_unescape(decoder->key, key, key_end) - decoder->key);
 	*column = find_column(decoder, decoder->key, length, 0);
-	return true;
-}
-
-/* One member of a row's object, within the row's text. */
-typedef struct Member
-{
-	const char *key, *key_end; /* quotes included */
-	const char *value, *value_end;
-} Member;
-
-/* Takes the next member off *p, which begins behind the object's "{"; false at its end. */
-static bool
-next_member(const char **p, const char *end, Member *member)
-{
-	const char *at = skip_space(*p, end);
-
-	if (at < end && *at == ',')
-		at = skip_space(at + 1, end);
-	if (at >= end || *at != '"')
-		return false;
-	member->key = at;
-	member->key_end = skip_string(at, end);
-	member->value = skip_space(skip_space(member->key_end, end) + 1, end);
-	member->value_end = skip_value(member->value, end);
-	*p = member->value_end;
 	return true;
 }
 
@@ -481,24 +237,25 @@ next_member(const char **p, const char *end, Member *member)
  * by coming to it last; an earlier value may be of any kind.
  */
 static bool
-take_texts(JsonDecoder *decoder, const char *p, size_t length, JsonField *fields)
+take_texts(JsonDecoder *decoder, const char *text, size_t length, JsonField *fields)
 {
-	const char *end = p + length;
-	Member member;
+	JsonScan scan;
+	JsonItem member;
 	char *to;
 
 	/* room for all values of the row and their terminators: each has a delimiter after it there */
 	if (!reserve(&decoder->text, &decoder->text_capacity, length))
 		return false;
 	to = decoder->text;
-	for (p++; next_member(&p, end, &member);)
+	json_scan_begin(&scan, text, length);
+	while (json_scan_next(&scan, &member))
 	{
 		int column;
 
 		if (!find_column_of_key(decoder, member.key, member.key_end, &column))
 			return false;
 		if (column != NO_COLUMN && decoder->columns[column].wants_text)
-			to = take_text(&fields[column], to, member.value, member.value_end);
+			to = json_scan_field(&fields[column], to, member.value, member.value_end);
 	}
 	return true;
 }
@@ -517,16 +274,16 @@ append(char *to, const char *from, const char *end)
 static bool
 reduce_row(JsonDecoder *decoder, const char **text, size_t *length, int *unknown_keys)
 {
-	const char *p = *text + 1;
-	const char *end = *text + *length;
-	Member member;
+	JsonScan scan;
+	JsonItem member;
 	char *to;
 
 	if (!reserve(&decoder->reduced, &decoder->reduced_capacity, *length))
 		return false;
 	to = decoder->reduced;
 	*to++ = '{';
-	while (next_member(&p, end, &member))
+	json_scan_begin(&scan, *text, *length);
+	while (json_scan_next(&scan, &member))
 	{
 		int column;
 
@@ -560,9 +317,8 @@ static JsonDecodeResult
 take_whole_row(JsonDecoder *decoder, const char *text, size_t length, JsonField *fields,
 			   int *unknown_keys)
 {
-	const char *p = text + 1;
-	const char *end = text + length;
-	Member member;
+	JsonScan scan;
+	JsonItem member;
 	int column;
 
 	for (int i = 0; i < decoder->column_count; i++)
@@ -571,7 +327,8 @@ take_whole_row(JsonDecoder *decoder, const char *text, size_t length, JsonField 
 		decoder->columns[i].wants_text = true;
 	}
 	*unknown_keys = 0;
-	while (next_member(&p, end, &member))
+	json_scan_begin(&scan, text, length);
+	while (json_scan_next(&scan, &member))
 	{
 		if (!find_column_of_key(decoder, member.key, member.key_end, &column))
 			return JSON_DECODE_OUT_OF_MEMORY;
@@ -581,6 +338,21 @@ take_whole_row(JsonDecoder *decoder, const char *text, size_t length, JsonField 
 }
 
 /* --- rows ------------------------------------------------------------------------------ */
+
+/* Whether there is U+FFFD: what json-c makes of what it does not understand, or meant. */
+static bool
+is_doubtful(const char *text, size_t length)
+{
+	const char *end = text + length;
+
+	while ((text = memchr(text, 0xef, (size_t) (end - text))) != NULL)
+	{
+		if (end - text >= 3 && memcmp(text, "\xef\xbf\xbd", 3) == 0)
+			return true;
+		text++;
+	}
+	return false;
+}
 
 /* Fills in a field, and returns whether it wants the row's text for that. */
 static bool

@@ -2,12 +2,10 @@
  * json_decode.h - one row of JSON text into fields by column.
  *
  * The row is parsed by json-c into a document and its members are handed out
- * by column; strings are unescaped UTF-8, numbers exact: an int64, or the
- * digits as they were sent. (json-c clamps wide integers and turns -0 into 0;
+ * by column (json_field.h). (json-c clamps wide integers and turns -0 into 0;
  * JsonFrame.has_wide_integers tells that a row may hold such, and they are then
- * read from the row's text.) Arrays and objects are given as they were sent
- * but for white space: digits, escapes, the order of keys and keys that come
- * twice stay. The text must have passed json_frames.
+ * read from the row's text.) The text must have passed json_frames. What fields
+ * lend is valid until the next call on the same decoder.
  *
  * Other keys than the columns' are ignored and counted; of a key that comes
  * twice the last one counts, as in PostgreSQL's jsonb. No locale matters.
@@ -17,28 +15,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
-typedef enum JsonFieldKind
-{
-	JSON_FIELD_MISSING, /* no such key in the row */
-	JSON_FIELD_NULL,
-	JSON_FIELD_BOOL,
-	JSON_FIELD_INTEGER, /* exact, in `integer`: no fraction, no exponent, an int64, and not -0 */
-	JSON_FIELD_NUMBER,  /* text: any other number, as it was sent */
-	JSON_FIELD_STRING,  /* text: UTF-8, unescaped; may hold NUL bytes */
-	JSON_FIELD_ARRAY,   /* text: compact JSON, terminated */
-	JSON_FIELD_OBJECT,  /* text: compact JSON, terminated */
-} JsonFieldKind;
-
-typedef struct JsonField
-{
-	JsonFieldKind kind;
-	bool boolean;
-	int64_t integer;
-	const char *text; /* lent: valid until the next call on the same decoder */
-	size_t length;    /* bytes */
-} JsonField;
+#include "json_field.h"
 
 typedef enum JsonDecodeResult
 {

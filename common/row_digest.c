@@ -43,6 +43,17 @@
  *   13   timestamptz   8: microseconds
  *   14   uuid          16, in the order they are written
  *   15   other         UTF-8 of the output text
+ *   16   array         8: number of dimensions; 8 + 8 for each: its length and its lower bound;
+ *                      then 8 for each element in row-major order: its hash, as a value of its own
+ *                      type (null for a null) with the same column seed
+ *   17   composite     8: number of attributes that are not dropped; 8 for each, in their order:
+ *                      its hash, as a value of its own type, whose column seed is the hash of the
+ *                      attribute's name with the column's seed
+ *   18   verbatim json the document as it is spelled, white space outside strings left out; of a
+ *                      json that has no canonical form (json_canonical.h: what jsonb refuses)
+ *
+ * json and jsonb hash as `other`, their text being the canonical one; int2vector and oidvector,
+ * which are arrays in the server, by their output text.
  */
 #include "row_digest.h"
 
@@ -67,6 +78,9 @@ typedef enum Family
 	FAMILY_TIMESTAMPTZ,
 	FAMILY_UUID,
 	FAMILY_OTHER,
+	FAMILY_ARRAY,
+	FAMILY_COMPOSITE,
+	FAMILY_VERBATIM_JSON,
 } Family;
 
 #define WORD_BYTES       8
@@ -228,6 +242,50 @@ uint64_t
 row_digest_other(uint64_t column, const char *utf8, size_t length)
 {
 	return hash_bytes_of(column, FAMILY_OTHER, utf8, length);
+}
+
+uint64_t
+row_digest_verbatim_json(uint64_t column, const char *utf8, size_t length)
+{
+	return hash_bytes_of(column, FAMILY_VERBATIM_JSON, utf8, length);
+}
+
+/* --- values of values --------------------------------------------------------- */
+
+uint64_t
+row_digest_array_begin(uint64_t column, int dimensions, const int32_t *lengths,
+					   const int32_t *lower_bounds, size_t elements)
+{
+	size_t words = 1 + 2 * (size_t) dimensions + elements;
+	uint64_t hash = absorb(family_seed(column, FAMILY_ARRAY), words * WORD_BYTES);
+
+	hash = absorb(hash, (uint64_t) dimensions);
+	for (int i = 0; i < dimensions; i++)
+	{
+		hash = absorb(hash, (uint64_t) (int64_t) lengths[i]);
+		hash = absorb(hash, (uint64_t) (int64_t) lower_bounds[i]);
+	}
+	return hash;
+}
+
+uint64_t
+row_digest_composite_begin(uint64_t column, size_t attributes)
+{
+	uint64_t hash = absorb(family_seed(column, FAMILY_COMPOSITE), (1 + attributes) * WORD_BYTES);
+
+	return absorb(hash, attributes);
+}
+
+uint64_t
+row_digest_member(uint64_t hash, uint64_t member_hash)
+{
+	return absorb(hash, member_hash);
+}
+
+uint64_t
+row_digest_attribute_seed(uint64_t column, const char *name, size_t length)
+{
+	return row_digest_hash_bytes(column, name, length);
 }
 
 /* --- decimals ---------------------------------------------------------------- */

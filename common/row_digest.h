@@ -62,6 +62,22 @@ extern uint64_t row_digest_uuid(uint64_t column, const uint8_t bytes[16]);
 /* any other type: its output text under the pinned settings of DESIGN 'Digest' */
 extern uint64_t row_digest_other(uint64_t column, const char *utf8, size_t length);
 
+/* json that has no canonical form (json_canonical.h), as it is spelled, but without white space outside
+ * strings; json that has one is `other`, by that text */
+extern uint64_t row_digest_verbatim_json(uint64_t column, const char *utf8, size_t length);
+
+/*
+ * Arrays and composites, from the hashes of their members: begin, then row_digest_member for each in
+ * its order; what the last call returns is the value's hash. Elements are hashed as values of
+ * their type with the column's own seed; attributes with a seed made from their name, dropped
+ * ones left out. An empty array has no dimension.
+ */
+extern uint64_t row_digest_array_begin(uint64_t column, int dimensions, const int32_t *lengths,
+									   const int32_t *lower_bounds, size_t elements);
+extern uint64_t row_digest_composite_begin(uint64_t column, size_t attributes);
+extern uint64_t row_digest_member(uint64_t hash, uint64_t member_hash);
+extern uint64_t row_digest_attribute_seed(uint64_t column, const char *name, size_t length);
+
 /* Hash of a whole row from its column hashes, in any order. */
 extern uint64_t row_digest_row(const uint64_t *column_hashes, int columns);
 

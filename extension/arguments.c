@@ -4,6 +4,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
+#include "mb/pg_wchar.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
@@ -57,6 +58,14 @@ argument_required_text(FunctionCallInfo fcinfo, int position, const char *name)
 {
 	require(fcinfo, position, name);
 	return argument_text(fcinfo, position);
+}
+
+char *
+argument_url(FunctionCallInfo fcinfo, int position)
+{
+	char *text = argument_required_text(fcinfo, position, "url");
+
+	return pg_server_to_any(text, strlen(text), PG_UTF8);
 }
 
 int64

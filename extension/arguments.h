@@ -17,6 +17,9 @@ extern char *argument_required_text(FunctionCallInfo fcinfo, int position, const
 /* NULL for null */
 extern char *argument_text(FunctionCallInfo fcinfo, int position);
 
+/* `url`: as UTF-8, whatever the database's encoding; its bytes are what is sent */
+extern char *argument_url(FunctionCallInfo fcinfo, int position);
+
 /* 0 .. BENCH_MAX_ROWS */
 extern int64 argument_rows(FunctionCallInfo fcinfo, int position, const char *name);
 /* `trials`: 1 .. BENCH_MAX_TRIALS */

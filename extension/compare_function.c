@@ -169,7 +169,7 @@ Datum
 pg_transferbench_compare(PG_FUNCTION_ARGS)
 {
 	HttpPathOptions options = {
-		.url = argument_required_text(fcinfo, 0, "url"),
+		.url = argument_url(fcinfo, 0),
 		.row_desc = argument_row_desc(fcinfo, 4),
 		.headers = argument_headers(fcinfo, 5),
 		.page_rows = argument_page_rows(fcinfo, 6),

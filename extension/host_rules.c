@@ -124,36 +124,83 @@ host_rules_fault(const char *rules)
 	return NULL;
 }
 
+bool
+host_rules_parse_endpoint(const char *text, size_t length, HostEndpoint *endpoint)
+{
+	HostRule rule;
+
+	for (size_t i = 0; i < length; i++)
+	{
+		if (IS_HIGHBIT_SET(text[i]))
+			return false;
+	}
+	if (!parse_rule(text, length, &rule) || rule.any_below || rule.port == 0)
+		return false;
+	*endpoint = (HostEndpoint){.host = rule.host, .length = rule.length, .port = rule.port};
+	return true;
+}
+
 /* an address in its binary form, so that ::1 and 0:0::1 are one */
 static bool
-same_address(const char *a, size_t a_length, const char *b)
+parse_ipv6(const char *host, size_t length, unsigned char address[16])
 {
 	char text[INET6_ADDRSTRLEN];
-	unsigned char a_bytes[16], b_bytes[16];
 
-	if (a_length >= sizeof(text))
+	if (length >= sizeof(text))
 		return false;
-	memcpy(text, a, a_length);
-	text[a_length] = '\0';
-	return inet_pton(AF_INET6, text, a_bytes) == 1 && inet_pton(AF_INET6, b, b_bytes) == 1 &&
-		   memcmp(a_bytes, b_bytes, sizeof(a_bytes)) == 0;
+	memcpy(text, host, length);
+	text[length] = '\0';
+	return inet_pton(AF_INET6, text, address) == 1;
+}
+
+/* A fully qualified name is the name. */
+static size_t
+length_without_dot(const char *host, size_t length)
+{
+	return length > 1 && host[length - 1] == '.' ? length - 1 : length;
+}
+
+bool
+host_rules_same_host(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+	unsigned char a_address[16], b_address[16];
+
+	a_length = length_without_dot(a, a_length);
+	b_length = length_without_dot(b, b_length);
+	if (a_length == b_length && pg_strncasecmp(a, b, a_length) == 0)
+		return true;
+	return parse_ipv6(a, a_length, a_address) && parse_ipv6(b, b_length, b_address) &&
+		   memcmp(a_address, b_address, sizeof(a_address)) == 0;
+}
+
+/* Below a domain there are names: the digits of an address are no part of one. */
+static bool
+is_address_text(const char *host, size_t length)
+{
+	char text[INET_ADDRSTRLEN];
+	struct in_addr ipv4;
+
+	if (memchr(host, ':', length) != NULL)
+		return true;
+	if (length >= sizeof(text))
+		return false;
+	memcpy(text, host, length);
+	text[length] = '\0';
+	return inet_pton(AF_INET, text, &ipv4) == 1;
 }
 
 static bool
 rule_matches(const HostRule *rule, const char *host, int port)
 {
-	size_t length = strlen(host);
+	size_t length = length_without_dot(host, strlen(host));
 
 	if (rule->port != 0 && rule->port != port)
 		return false;
-	if (length > 1 && host[length - 1] == '.')
-		length--; /* a fully qualified name is the name */
 	if (rule->any_below)
-		return length > rule->length &&
+		return length > rule->length && !is_address_text(host, length) &&
 			   pg_strncasecmp(host + length - rule->length, rule->host, rule->length) == 0;
-	if (length == rule->length && pg_strncasecmp(host, rule->host, length) == 0)
-		return true;
-	return same_address(rule->host, rule->length, host);
+	/* takes one dot off itself; another would be of no name */
+	return host_rules_same_host(rule->host, rule->length, host, strlen(host));
 }
 
 bool

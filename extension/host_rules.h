@@ -28,6 +28,24 @@ extern bool host_rules_permit_host(const char *rules, const char *host, int port
 extern bool host_rules_permit_address(const char *rules, const char *host,
 									  const struct sockaddr *address);
 
+/* A host at a port, lent from the text that it was parsed from. */
+typedef struct HostEndpoint
+{
+	const char *host; /* [length], without brackets */
+	size_t length;
+	int port;
+} HostEndpoint;
+
+/* Parses host:port or [address]:port; false for anything else, a wildcard or a byte beyond ASCII
+ * among it. */
+extern bool host_rules_parse_endpoint(const char *text, size_t length, HostEndpoint *endpoint);
+
+/*
+ * Whether two hosts are one: without regard to letter case, to a dot at the end
+ * and to the spelling of an IPv6 address. A name is never an address.
+ */
+extern bool host_rules_same_host(const char *a, size_t a_length, const char *b, size_t b_length);
+
 /* Whether a host is this one by name or address: localhost, 127.0.0.0/8, ::1. */
 extern bool host_rules_is_loopback(const char *host);
 

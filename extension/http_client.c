@@ -3,8 +3,6 @@
  */
 #include "postgres.h"
 
-#include <curl/curl.h>
-
 #include "miscadmin.h"
 #include "storage/latch.h"
 #include "utils/memutils.h"
@@ -14,6 +12,7 @@
 #include "content_inflate.h"
 #include "foreign_memory.h"
 #include "http_client.h"
+#include "http_headers.h"
 #include "http_transfer.h"
 #include "printable.h"
 #include "settings.h"
@@ -27,13 +26,15 @@ struct HttpClient
 	MemoryContext context;
 	MemoryContext request_context; /* reset when the next request begins */
 	HttpTransfer *transfer;
-	List *headers;      /* the user's, and ours where the user gave none */
+	List *headers; /* the user's */
+	const Credentials *credentials;
 	List *bare_headers; /* ours alone, for another origin */
 
 	/* the request under way */
 	HttpUrl *url;
 	int status;
 	int64 decoded_bytes; /* of this body */
+	int64 coded_bytes;   /* of this body, when it is compressed */
 	char body_start[BODY_START_BYTES];
 	size_t body_start_length;
 
@@ -56,34 +57,31 @@ release_inflate(void *inflate)
 	content_inflate_free(inflate);
 }
 
-static bool
-has_accept(List *headers)
-{
-	ListCell *cell;
-
-	foreach (cell, headers)
-	{
-		if (pg_strncasecmp(lfirst(cell), "Accept:", strlen("Accept:")) == 0 ||
-			pg_strcasecmp(lfirst(cell), "Accept;") == 0)
-			return true;
-	}
-	return false;
-}
-
 HttpClient *
-http_client_create(List *headers)
+http_client_create(List *headers, const Credentials *credentials)
 {
 	HttpClient *client = palloc0(sizeof(HttpClient));
 
 	client->context = CurrentMemoryContext;
 	client->request_context =
 		AllocSetContextCreate(client->context, "pg_transferbench request", ALLOCSET_SMALL_SIZES);
+	client->headers = headers;
+	client->credentials = credentials;
 	client->bare_headers = list_make1(ACCEPT_HEADER);
-	client->headers =
-		has_accept(headers) ? headers : list_concat_copy(client->bare_headers, headers);
 	client->inflate_holder = foreign_memory_reserve(client->context, release_inflate);
 	client->transfer = http_transfer_create();
 	return client;
+}
+
+/* What goes to the URL that was asked for: of one name the user's, else the file's, else ours. */
+static List *
+headers_for(const HttpClient *client, const HttpUrl *url)
+{
+	List *headers = credentials_add_headers(client->credentials, url, client->headers);
+
+	return http_headers_have(headers, "Accept", strlen("Accept"))
+			   ? headers
+			   : list_concat(headers, client->bare_headers);
 }
 
 /* --- redirects and retries ----------------------------------------------------------- */
@@ -103,6 +101,7 @@ end_request(HttpClient *client)
 		client->body_bytes += client->decoded_bytes;
 	client->status = 0;
 	client->decoded_bytes = 0;
+	client->coded_bytes = 0;
 	client->body_start_length = 0;
 	client->is_compressed = false;
 	client->inflate_has_input = false;
@@ -146,23 +145,12 @@ pause_ms(int64 milliseconds)
 	}
 }
 
-/* Milliseconds that Retry-After asks for, capped; -1 when there is none or it cannot be read. */
+/* Milliseconds that the answer asks to wait, capped; -1 when it does not, or cannot be understood. */
 static int64
-retry_after_ms(const char *text)
+asked_wait_ms(const HttpClient *client)
 {
-	size_t digits = strspn(text, "0123456789");
-	time_t date;
-	double seconds;
-
-	if (text[0] == '\0')
-		return -1;
-	if (text[digits] == '\0')
-		seconds = digits <= 9 ? (double) strtol(text, NULL, 10) : HTTP_CLIENT_MAX_RETRY_WAIT_MS;
-	else if ((date = curl_getdate(text, NULL)) != (time_t) -1)
-		seconds = Max(difftime(date, time(NULL)), 0); /* a date: the wall clock is what it means */
-	else
-		return -1;
-	return (int64) Min(seconds * 1000, HTTP_CLIENT_MAX_RETRY_WAIT_MS);
+	return http_header_retry_after_ms(http_transfer_header(client->transfer), time(NULL),
+									  HTTP_CLIENT_MAX_RETRY_WAIT_MS);
 }
 
 /* Whether to send the request again; has then waited as long as was asked. */
@@ -173,7 +161,7 @@ wait_for_retry(HttpClient *client, int retries)
 
 	if (client->status != 429 && client->status != 503)
 		return false;
-	wait_ms = retry_after_ms(http_transfer_header(client->transfer)->retry_after);
+	wait_ms = asked_wait_ms(client);
 	if (wait_ms < 0 || retries >= HTTP_CLIENT_MAX_RETRIES)
 		return false;
 	skim_body(client);
@@ -228,7 +216,7 @@ status_hint(const HttpClient *client)
 				   : "Redirects are followed when pg_transferbench.follow_redirects is on.";
 	if (client->status != 429 && client->status != 503)
 		return NULL;
-	if (retry_after_ms(http_transfer_header(client->transfer)->retry_after) < 0)
+	if (asked_wait_ms(client) < 0)
 		return "It gave no Retry-After that could be read, so the request was not repeated.";
 	return "It was asked again as often as is allowed.";
 }
@@ -312,6 +300,16 @@ inflate_piece(HttpClient *client)
 	return produced;
 }
 
+static void
+check_length(const HttpClient *client, int64 bytes)
+{
+	if (bytes > settings_max_response_bytes)
+		ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				errmsg("the response of %s is longer than %.0f bytes", client->url->shown,
+					   settings_max_response_bytes),
+				errhint("The limit is pg_transferbench.max_response_bytes."));
+}
+
 static size_t
 read_inflated(HttpClient *client, const char **bytes)
 {
@@ -329,6 +327,9 @@ read_inflated(HttpClient *client, const char **bytes)
 		length = http_transfer_read(client->transfer, &input);
 		if (length == 0)
 			break;
+		/* there is gzip that expands to nothing, without end */
+		client->coded_bytes += length;
+		check_length(client, client->coded_bytes);
 		content_inflate_feed(client->inflate, input, length);
 		client->inflate_has_input = true;
 	}
@@ -345,17 +346,21 @@ http_client_get(HttpClient *client, const char *url)
 {
 	MemoryContext caller_context = MemoryContextSwitchTo(client->request_context);
 	HttpUrl *first_url;
+	List *headers;
+	bool is_at_home = true;
 	int retries = 0, redirects = 0;
 
 	end_request(client);
 	MemoryContextReset(client->request_context);
 	client->url = first_url = http_url_parse(url, HTTP_URL_ARGUMENT);
 	http_url_check_allowed(client->url);
+	headers = headers_for(client, first_url);
 	for (;;)
 	{
+		/* whom an answer led elsewhere, it may lead back: the caller did not choose that path */
+		is_at_home = is_at_home && same_origin(client->url, first_url);
 		http_transfer_begin(client->transfer, client->url,
-							same_origin(client->url, first_url) ? client->headers
-																: client->bare_headers);
+							is_at_home ? headers : client->bare_headers);
 		client->status = http_transfer_await_header(client->transfer);
 		if (is_success(client))
 			break;
@@ -378,11 +383,7 @@ http_client_read(HttpClient *client, const char **bytes)
 
 	keep_body_start(client, *bytes, length);
 	client->decoded_bytes += length;
-	if (client->decoded_bytes > settings_max_response_bytes)
-		ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				errmsg("the response of %s is longer than %.0f bytes", client->url->shown,
-					   settings_max_response_bytes),
-				errhint("The limit is pg_transferbench.max_response_bytes."));
+	check_length(client, client->decoded_bytes);
 	return length;
 }
 

@@ -11,6 +11,8 @@
 
 #include "nodes/pg_list.h"
 
+#include "credentials.h"
+
 #define HTTP_CLIENT_MAX_REDIRECTS     5
 #define HTTP_CLIENT_MAX_RETRIES       5           /* of one request, after 429 or 503 */
 #define HTTP_CLIENT_MAX_RETRY_WAIT_MS (60 * 1000) /* cap of one Retry-After */
@@ -32,9 +34,11 @@ typedef struct HttpTotals
 
 /*
  * Lives in the current context. `headers` (List of char *, "Name: value",
- * checked) go with every request, but not to another origin by a redirect.
+ * checked) go with every request until a redirect leads to another origin; so
+ * do those of the credentials (NULL: none) for the URL that was asked for. Both
+ * must outlive the client.
  */
-extern HttpClient *http_client_create(List *headers);
+extern HttpClient *http_client_create(List *headers, const Credentials *credentials);
 
 /*
  * Sends a GET and waits for its header. Follows redirects where that is on, and

@@ -14,6 +14,8 @@
 
 #include "clock.h"
 #include "column_spool.h"
+#include "credentials.h"
+#include "error_clip.h"
 #include "foreign_memory.h"
 #include "host_rules.h"
 #include "http_client.h"
@@ -21,6 +23,7 @@
 #include "http_url.h"
 #include "json_decode.h"
 #include "json_frames.h"
+#include "pinned_input.h"
 #include "printable.h"
 #include "row_input.h"
 #include "settings.h"
@@ -33,9 +36,9 @@ typedef struct HttpPath
 	BenchPath base;
 	HttpPathOptions options;
 	HttpUrl *first_url;
-	int64 *missing_counts; /* [natts], of the last run */
-	int64 *na_counts;
+	Credentials *credentials; /* NULL: none */
 	/* of the last run */
+	RowInputCounts *counts; /* [natts] */
 	int64 spilled_bytes, spool_write_ns, spool_read_ns;
 } HttpPath;
 
@@ -103,10 +106,15 @@ raise_frames_error(HttpRun *run)
 	int64 rows = run->page_first_row + error->rows;
 
 	run->row = 0; /* the place is in the message: the error is of the body, not of a row */
+	if (error->kind == JSON_FRAMES_OUT_OF_MEMORY)
+		ereport(ERROR, errcode(frames_sqlstate(error->kind)), errmsg("out of memory"),
+				errdetail("%s sent row " INT64_FORMAT ", which could not be held.",
+						  http_client_shown_url(run->client), rows + 1));
 	if (error->kind == JSON_FRAMES_TRUNCATED)
 		ereport(ERROR, errcode(frames_sqlstate(error->kind)),
-				errmsg("the JSON of %s is truncated after " INT64_FORMAT " rows",
-					   http_client_shown_url(run->client), rows),
+				errmsg_plural("the JSON of %s is truncated after " INT64_FORMAT " row",
+							  "the JSON of %s is truncated after " INT64_FORMAT " rows", rows,
+							  http_client_shown_url(run->client), rows),
 				errdetail("It ends at byte " INT64_FORMAT ": %s.", error->offset, error->message));
 	ereport(ERROR, errcode(frames_sqlstate(error->kind)),
 			errmsg("the body of %s is not the JSON that was expected: %s",
@@ -379,7 +387,7 @@ begin_run(HttpRun *run, HttpPath *path, RowConsumer *consumer)
 	run->input = row_input_create(path->base.row_desc);
 	run->fields = palloc0(sizeof(JsonField) * Max(natts, 1));
 	run->slot = MakeSingleTupleTableSlot(path->base.row_desc, &TTSOpsVirtual);
-	run->client = http_client_create(path->options.headers);
+	run->client = http_client_create(path->options.headers, path->credentials);
 	run->frames_holder = foreign_memory_reserve(CurrentMemoryContext, release_frames);
 	run->decoder_holder = foreign_memory_reserve(CurrentMemoryContext, release_decoder);
 	run->frames_holder->object = run->frames = json_frames_create(&frames_options);
@@ -416,16 +424,26 @@ static void
 http_path_run(BenchPath *base, int64 n, RowConsumer *consumer, BenchTrial *trial)
 {
 	HttpPath *path = (HttpPath *) base;
+	MemoryContext caller_context = CurrentMemoryContext;
 	HttpRun *run = palloc(sizeof(HttpRun));
 	ErrorContextCallback row_context = {
 		.previous = error_context_stack, .callback = add_row_context, .arg = run};
 	HttpTotals totals;
-	size_t counts_size = sizeof(int64) * base->row_desc->natts;
+	int pinned = pinned_input_begin();
 
 	begin_run(run, path, consumer);
 	error_context_stack = &row_context;
-	run_pages(run, n);
+	PG_TRY();
+	{
+		run_pages(run, n);
+	}
+	PG_CATCH();
+	{
+		error_clip_rethrow(caller_context);
+	}
+	PG_END_TRY();
 	error_context_stack = row_context.previous;
+	pinned_input_end(pinned);
 
 	totals = http_client_totals(run->client);
 	trial->bytes = totals.body_bytes;
@@ -440,41 +458,55 @@ http_path_run(BenchPath *base, int64 n, RowConsumer *consumer, BenchTrial *trial
 	path->spilled_bytes = run->spilled_bytes;
 	path->spool_write_ns = run->spool_write_ns;
 	path->spool_read_ns = run->spool_read_ns;
-	memcpy(path->missing_counts, row_input_missing_counts(run->input), counts_size);
-	memcpy(path->na_counts, row_input_na_counts(run->input), counts_size);
+	memcpy(path->counts, row_input_counts(run->input),
+		   sizeof(RowInputCounts) * base->row_desc->natts);
 }
 
 /* --- the path ------------------------------------------------------------------------ */
 
-/* Says what no figure of a trial shows: temporary files, and nulls that were no null. */
 static void
-http_path_remark(BenchPath *base)
+remark_spilling(const HttpPath *path)
 {
-	HttpPath *path = (HttpPath *) base;
-
-	if (path->spilled_bytes > 0)
-		ereport(
-			NOTICE,
+	if (path->spilled_bytes == 0)
+		return;
+	ereport(NOTICE,
 			errmsg("the column-oriented response went to temporary files: " INT64_FORMAT " bytes",
 				   path->spilled_bytes),
 			errdetail("Of decode_ms, %.1f ms went into finding and writing the values, "
 					  "%.1f ms into reading them back and decoding them.",
 					  clock_ns_to_ms(path->spool_write_ns), clock_ns_to_ms(path->spool_read_ns)),
 			errhint("pg_transferbench.max_buffered_bytes is what stays in memory."));
+}
+
+static void
+remark_nulls(const char *column, const RowInputCounts *counts)
+{
+	if (counts->missing_keys > 0)
+		ereport(NOTICE, errmsg("column \"%s\": " INT64_FORMAT
+							   " rows had no such key and were taken for null",
+							   column, counts->missing_keys));
+	if (counts->within.missing_attributes > 0)
+		ereport(NOTICE, errmsg("column \"%s\": " INT64_FORMAT
+							   " attributes within it had no such key and were taken for null",
+							   column, counts->within.missing_attributes));
+	if (counts->na_strings > 0)
+		ereport(NOTICE, errmsg("column \"%s\": " INT64_FORMAT " strings \"NA\" were taken for null",
+							   column, counts->na_strings));
+}
+
+/* Says what no figure of a trial shows: temporary files, and nulls that were no null. */
+static void
+http_path_remark(BenchPath *base)
+{
+	const HttpPath *path = (const HttpPath *) base;
+
+	remark_spilling(path);
 	for (int i = 0; i < base->row_desc->natts; i++)
 	{
-		const char *name = NameStr(TupleDescAttr(base->row_desc, i)->attname);
+		Form_pg_attribute attribute = TupleDescAttr(base->row_desc, i);
 
-		if (TupleDescAttr(base->row_desc, i)->attisdropped)
-			continue;
-		if (path->missing_counts[i] > 0)
-			ereport(NOTICE, errmsg("column \"%s\": " INT64_FORMAT
-								   " rows had no such key and were taken for null",
-								   name, path->missing_counts[i]));
-		if (path->na_counts[i] > 0)
-			ereport(NOTICE,
-					errmsg("column \"%s\": " INT64_FORMAT " strings \"NA\" were taken for null",
-						   name, path->na_counts[i]));
+		if (!attribute->attisdropped)
+			remark_nulls(NameStr(attribute->attname), &path->counts[i]);
 	}
 }
 
@@ -516,8 +548,7 @@ http_path_create(const HttpPathOptions *options)
 	check_decoder(options->decoder);
 	refuse_doubled_columns(options->row_desc);
 	path->options = *options;
-	path->missing_counts = palloc0(sizeof(int64) * natts);
-	path->na_counts = palloc0(sizeof(int64) * natts);
+	path->counts = palloc0(sizeof(RowInputCounts) * natts);
 	path->base.name = "http-json";
 	path->base.row_desc = options->row_desc;
 	path->base.run = http_path_run;
@@ -528,6 +559,7 @@ http_path_create(const HttpPathOptions *options)
 		http_url_for_rows(options->url, options->page_rows, 0, options->page_rows > 0),
 		HTTP_URL_ARGUMENT);
 	http_url_check_allowed(path->first_url);
+	path->credentials = credentials_read();
 	return &path->base;
 }
 

@@ -20,7 +20,10 @@ typedef struct HttpPathOptions
 	TupleDesc row_desc;  /* what each row becomes; must outlive the path */
 } HttpPathOptions;
 
-/* Checks the options (22023, 42501) before anything is sent; lives in the current context. */
+/*
+ * Checks the options (22023, 42501) and reads the credentials (F0000) before
+ * anything is sent; lives in the current context.
+ */
 extern BenchPath *http_path_create(const HttpPathOptions *options);
 
 /* Whether the URL names this host by loopback. */

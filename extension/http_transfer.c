@@ -10,6 +10,7 @@
 #include <curl/curl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/socket.h>
 
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -36,17 +37,12 @@
 #define SKIM_MS     1000                   /* and not for longer than this */
 #define NO_LIMIT_MS (24L * 60 * 60 * 1000) /* libcurl takes 0 for its own default here */
 
-/* what a callback found; looked at after libcurl has returned */
-typedef enum CallbackFault
-{
-	FAULT_NONE,
-	FAULT_HEADERS_TOO_LONG,
-	FAULT_ADDRESS_REFUSED,
-} CallbackFault;
+/* libcurl's word, since 8.6, for a line beyond its own limit; CURLE_OUT_OF_MEMORY before */
+#define RESULT_TOO_LARGE ((CURLcode) 100) /* CURLE_TOO_LARGE */
 
 struct HttpTransfer
 {
-	ForeignMemory *multi_holder, *easy_holder, *headers_holder;
+	ForeignMemory *headers_holder;
 	CURLM *multi;
 	CURL *easy;
 	char curl_message[CURL_ERROR_SIZE];
@@ -57,7 +53,9 @@ struct HttpTransfer
 	bool is_done;
 	CURLcode result; /* once done */
 	HttpHeader header;
-	CallbackFault fault;
+	/* what callbacks found; looked at after libcurl has returned */
+	HttpHeaderFault header_fault;
+	bool is_address_refused;
 	int64 last_activity_ns;
 
 	/* bytes from libcurl, not yet handed on */
@@ -71,6 +69,8 @@ struct HttpTransfer
 
 static void out_of_memory(void) pg_attribute_noreturn();
 static void refuse_header(const HttpTransfer *transfer) pg_attribute_noreturn();
+static void raise_violation(const HttpTransfer *transfer, const char *reason)
+	pg_attribute_noreturn();
 static void raise_timeout(const HttpTransfer *transfer) pg_attribute_noreturn();
 
 /* --- libcurl's callbacks: copy, count, flag ------------------------------------------ */
@@ -92,54 +92,22 @@ on_body(char *bytes, size_t size, size_t count, void *context)
 	return length;
 }
 
-/* Keeps a header's value when its name is the wanted one; of too long a value nothing. */
-static void
-keep_header(const char *line, size_t length, const char *name, char *value, size_t capacity)
-{
-	size_t name_length = strlen(name);
-	const char *start = line + name_length + 1;
-	const char *end = line + length;
-
-	if (length <= name_length || line[name_length] != ':' ||
-		pg_strncasecmp(line, name, name_length) != 0)
-		return;
-	while (start < end && isspace((unsigned char) *start))
-		start++;
-	while (end > start && isspace((unsigned char) end[-1]))
-		end--;
-	length = end - start < capacity ? end - start : 0;
-	memcpy(value, start, length);
-	value[length] = '\0';
-}
-
-#define KEEP_HEADER(name, field)                                                                   \
-	keep_header(line, length, name, header->field, sizeof(header->field))
-
 static size_t
 on_header(char *line, size_t size, size_t count, void *context)
 {
 	HttpTransfer *transfer = context;
 	HttpHeader *header = &transfer->header;
 	size_t length = size * count;
-	size_t bytes = header->bytes + length;
+	HttpHeaderFault fault = http_header_take(header, line, length);
 	long status = 0;
 
 	transfer->last_activity_ns = clock_now_ns();
-	if (bytes > HTTP_TRANSFER_MAX_HEADER_BYTES)
+	if (fault != HTTP_HEADER_SOUND)
 	{
-		transfer->fault = FAULT_HEADERS_TOO_LONG;
+		transfer->header_fault = fault;
 		return 0;
 	}
-	if (header->complete)
-		return length; /* a trailer */
-	if (length >= 5 && memcmp(line, "HTTP/", 5) == 0)
-		*header = (HttpHeader){0}; /* after a 1xx */
-	header->bytes = bytes;
-	KEEP_HEADER("Content-Type", media_type);
-	KEEP_HEADER("Content-Encoding", content_encoding);
-	KEEP_HEADER("Retry-After", retry_after);
-	KEEP_HEADER("Location", location);
-	if (length <= 2 && (line[0] == '\r' || line[0] == '\n'))
+	if (!header->complete && http_header_ends(line, length))
 	{
 		curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
 		/* of the interim answers 101 is the last: what follows is no HTTP */
@@ -156,7 +124,7 @@ on_open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *addres
 
 	if (!host_rules_permit_address(settings_allowed_hosts, transfer->url->host, &address->addr))
 	{
-		transfer->fault = FAULT_ADDRESS_REFUSED;
+		transfer->is_address_refused = true;
 		return CURL_SOCKET_BAD;
 	}
 	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
@@ -164,21 +132,27 @@ on_open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *addres
 
 /* --- making and unmaking ------------------------------------------------------------- */
 
+/*
+ * The easy handle is taken off first: libcurl 7.88 forgets what a paused
+ * transfer holds when the handle goes while it is attached.
+ */
 static void
-release_multi(void *multi)
+release_handles(void *object)
 {
-	curl_multi_cleanup(multi);
-}
+	HttpTransfer *transfer = object;
 
-static void
-release_easy(void *easy)
-{
-	curl_easy_cleanup(easy);
+	if (transfer->multi != NULL && transfer->easy != NULL)
+		curl_multi_remove_handle(transfer->multi, transfer->easy);
+	curl_easy_cleanup(transfer->easy);
+	curl_multi_cleanup(transfer->multi);
 }
 
 static void
 release_headers(void *headers)
 {
+	/* tokens are among them */
+	for (struct curl_slist *entry = headers; entry != NULL; entry = entry->next)
+		explicit_bzero(entry->data, strlen(entry->data));
 	curl_slist_free_all(headers);
 }
 
@@ -280,15 +254,16 @@ HttpTransfer *
 http_transfer_create(void)
 {
 	HttpTransfer *transfer = palloc0(sizeof(HttpTransfer));
+	ForeignMemory *handles_holder;
 
 	initialise_libcurl();
 	transfer->received = palloc(HTTP_TRANSFER_BUFFER_BYTES);
-	/* callbacks of a context run newest first: the easy handle must go before the multi handle */
+	/* callbacks of a context run newest first: the handles must go before what they lend */
 	transfer->headers_holder = foreign_memory_reserve(CurrentMemoryContext, release_headers);
-	transfer->multi_holder = foreign_memory_reserve(CurrentMemoryContext, release_multi);
-	transfer->easy_holder = foreign_memory_reserve(CurrentMemoryContext, release_easy);
-	transfer->multi_holder->object = transfer->multi = curl_multi_init();
-	transfer->easy_holder->object = transfer->easy = curl_easy_init();
+	handles_holder = foreign_memory_reserve(CurrentMemoryContext, release_handles);
+	handles_holder->object = transfer;
+	transfer->multi = curl_multi_init();
+	transfer->easy = curl_easy_init();
 	if (transfer->multi == NULL || transfer->easy == NULL)
 		out_of_memory();
 	set_lasting_options(transfer);
@@ -306,29 +281,43 @@ seconds_text(int64 milliseconds)
 static void
 refuse_header(const HttpTransfer *transfer)
 {
-	ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			errmsg("the response header of %s is too long", transfer->url->shown),
-			errdetail("At most %d bytes are read in all, less of one line.",
-					  HTTP_TRANSFER_MAX_HEADER_BYTES));
+	ereport(
+		ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+		errmsg("the response header of %s is too long", transfer->url->shown),
+		errdetail("At most %d bytes are read in all, less of one line.", HTTP_HEADER_MAX_BYTES));
+}
+
+static void
+raise_violation(const HttpTransfer *transfer, const char *reason)
+{
+	ereport(ERROR, errcode(ERRCODE_PROTOCOL_VIOLATION),
+			errmsg("%s did not answer in HTTP: %s", transfer->url->shown, reason));
 }
 
 static void
 check_fault(HttpTransfer *transfer)
 {
-	switch (transfer->fault)
+	switch (transfer->header_fault)
 	{
-		case FAULT_NONE:
-			return;
-		case FAULT_HEADERS_TOO_LONG:
-			refuse_header(transfer);
-		case FAULT_ADDRESS_REFUSED:
-			ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-					errmsg("host \"%s\" leads to an address that is not allowed",
-						   printable_text(transfer->url->host)),
-					errhint("Loopback, link-local and metadata addresses must be named themselves "
-							"in pg_transferbench.allowed_hosts."));
+		case HTTP_HEADER_SOUND:
 			break;
+		case HTTP_HEADER_TOO_LONG:
+			refuse_header(transfer);
+		case HTTP_HEADER_VERSION:
+			raise_violation(transfer, "Version 1 was asked for, and another came");
+		case HTTP_HEADER_LENGTH_MALFORMED:
+			raise_violation(transfer, "Content-Length is no number, or one that is too large");
+		case HTTP_HEADER_LENGTHS_DIFFER:
+			raise_violation(transfer, "Content-Length comes twice, with different values");
+		case HTTP_HEADER_TRANSFER_CODING:
+			raise_violation(transfer, "Transfer-Encoding is not chunked");
 	}
+	if (transfer->is_address_refused)
+		ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				errmsg("host \"%s\" leads to an address that is not allowed",
+					   printable_text(transfer->url->host)),
+				errhint("Loopback, link-local and metadata addresses must be named themselves "
+						"in pg_transferbench.allowed_hosts."));
 }
 
 static bool
@@ -338,6 +327,16 @@ is_connected(const HttpTransfer *transfer)
 
 	curl_easy_getinfo(transfer->easy, CURLINFO_PRETRANSFER_TIME_T, &connected_us);
 	return connected_us > 0;
+}
+
+/* Whether the answer had begun, and its header was not there yet. */
+static bool
+is_within_header(const HttpTransfer *transfer)
+{
+	curl_off_t first_byte_us = 0;
+
+	curl_easy_getinfo(transfer->easy, CURLINFO_STARTTRANSFER_TIME_T, &first_byte_us);
+	return !transfer->header.complete && first_byte_us > 0;
 }
 
 /* libcurl does not say which of its limits it was: the shorter one. */
@@ -374,9 +373,14 @@ check_result(HttpTransfer *transfer)
 			return;
 		case CURLE_OUT_OF_MEMORY:
 			/* libcurl's word for a header line beyond its own limit, too */
-			if (!transfer->header.complete && transfer->header.bytes > 0)
+			if (is_within_header(transfer))
 				refuse_header(transfer);
 			out_of_memory();
+		case RESULT_TOO_LARGE:
+			refuse_header(transfer);
+		case CURLE_UNSUPPORTED_PROTOCOL:
+		case CURLE_WEIRD_SERVER_REPLY:
+			raise_violation(transfer, reason);
 		case CURLE_OPERATION_TIMEDOUT:
 			raise_timeout(transfer);
 		case CURLE_COULDNT_RESOLVE_HOST:
@@ -392,6 +396,10 @@ check_result(HttpTransfer *transfer)
 						? errhint("A superuser can name a certificate authority in "
 								  "pg_transferbench.ca_file.")
 						: 0);
+			break;
+		case CURLE_RECV_ERROR: /* of the connection, or of what came through it */
+			ereport(ERROR, errcode(ERRCODE_CONNECTION_FAILURE),
+					errmsg("could not read the answer of %s: %s", transfer->url->shown, reason));
 			break;
 		default:
 			ereport(ERROR, errcode(ERRCODE_CONNECTION_FAILURE),
@@ -478,7 +486,6 @@ step(HttpTransfer *transfer)
 	}
 	perform(transfer);
 	take_completion(transfer);
-	check_fault(transfer);
 }
 
 /*
@@ -491,8 +498,10 @@ advance(HttpTransfer *transfer, bool until_header)
 	for (;;)
 	{
 		step(transfer);
-		if (transfer->is_done || transfer->received_length > 0 ||
-			(until_header && transfer->header.complete))
+		if (until_header && transfer->header.complete)
+			return;
+		check_fault(transfer);
+		if (transfer->is_done || transfer->received_length > 0)
 			return;
 		check_stall(transfer);
 		sleep_for_socket(transfer);
@@ -500,6 +509,23 @@ advance(HttpTransfer *transfer, bool until_header)
 }
 
 /* --- one request --------------------------------------------------------------------- */
+
+/*
+ * Bytes that came unasked on the kept connection would be taken for the answer
+ * to the next request; libcurl 7 does not look. Who sends such gets a new
+ * connection for every request from then on.
+ */
+static void
+forsake_unasked_bytes(HttpTransfer *transfer)
+{
+	curl_socket_t kept = CURL_SOCKET_BAD;
+	char byte;
+
+	check_easy(curl_easy_getinfo(transfer->easy, CURLINFO_ACTIVESOCKET, &kept),
+			   "CURLINFO_ACTIVESOCKET");
+	if (kept != CURL_SOCKET_BAD && recv(kept, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+		SET_OPTION(transfer, CURLOPT_FRESH_CONNECT, 1L);
+}
 
 void
 http_transfer_end(HttpTransfer *transfer)
@@ -518,6 +544,7 @@ http_transfer_end(HttpTransfer *transfer)
 	if (new_connections > 0)
 		transfer->totals.connect_ns += connected_us * 1000;
 	transfer->totals.first_byte_ns += Max(first_byte_us - connected_us, 0) * 1000;
+	forsake_unasked_bytes(transfer);
 	check_multi(curl_multi_remove_handle(transfer->multi, transfer->easy),
 				"curl_multi_remove_handle");
 	transfer->is_attached = false;
@@ -548,7 +575,8 @@ http_transfer_begin(HttpTransfer *transfer, const HttpUrl *url, List *headers)
 	transfer->is_done = false;
 	transfer->result = CURLE_OK;
 	transfer->header = (HttpHeader){0};
-	transfer->fault = FAULT_NONE;
+	transfer->header_fault = HTTP_HEADER_SOUND;
+	transfer->is_address_refused = false;
 	transfer->received_length = 0;
 	transfer->lent_length = 0;
 	transfer->is_paused = false;
@@ -561,18 +589,6 @@ http_transfer_begin(HttpTransfer *transfer, const HttpUrl *url, List *headers)
 	transfer->totals.requests++;
 }
 
-/* Takes the parameters off. The only one of interest tells columns from rows. */
-static void
-reduce_media_type(HttpHeader *header)
-{
-	char *media_type = header->media_type;
-
-	header->says_columns = strcasestr(media_type, "shape=columns") != NULL;
-	media_type[strcspn(media_type, "; \t")] = '\0';
-	for (; *media_type != '\0'; media_type++)
-		*media_type = pg_ascii_tolower((unsigned char) *media_type);
-}
-
 int
 http_transfer_await_header(HttpTransfer *transfer)
 {
@@ -580,7 +596,8 @@ http_transfer_await_header(HttpTransfer *transfer)
 
 	while (!transfer->header.complete && !transfer->is_done && transfer->received_length == 0)
 		advance(transfer, true);
-	if (transfer->is_done)
+	/* what has become of the body already is for who reads it: of an error or a redirect nobody does */
+	if (!transfer->header.complete && transfer->is_done)
 		check_result(transfer);
 	if (!transfer->header.complete)
 		ereport(ERROR, errcode(ERRCODE_CONNECTION_FAILURE),
@@ -588,7 +605,7 @@ http_transfer_await_header(HttpTransfer *transfer)
 					   transfer->url->shown));
 	check_easy(curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status),
 			   "CURLINFO_RESPONSE_CODE");
-	reduce_media_type(&transfer->header);
+	http_header_reduce_media_type(&transfer->header);
 	return (int) status;
 }
 

@@ -8,34 +8,21 @@
  * handed out as they were received: content codings are the caller's.
  *
  * SQLSTATEs raised: 08001 could not connect (timeout and TLS included), 08006
- * connection lost, stalled or timed out, 42501 the address is not allowed,
- * 54000 the header is too long, 38000 libcurl itself.
+ * connection lost, stalled or timed out, 08P01 what came is no sound HTTP,
+ * 42501 the address is not allowed, 54000 the header is too long, 53200 out of
+ * memory, 38000 libcurl itself.
  */
 #ifndef TRANSFERBENCH_HTTP_TRANSFER_H
 #define TRANSFERBENCH_HTTP_TRANSFER_H
 
 #include "nodes/pg_list.h"
 
+#include "http_header.h"
 #include "http_url.h"
 
-#define HTTP_TRANSFER_BUFFER_BYTES       (256 * 1024)
-#define HTTP_TRANSFER_MAX_HEADER_BYTES   (256 * 1024) /* all response headers of one request */
-#define HTTP_TRANSFER_MAX_VALUE_BYTES    1024         /* kept of one header's value */
-#define HTTP_TRANSFER_MAX_LOCATION_BYTES 8192
+#define HTTP_TRANSFER_BUFFER_BYTES (256 * 1024)
 
 typedef struct HttpTransfer HttpTransfer;
-
-/* The header of an answer, as far as anybody here wants to know it. */
-typedef struct HttpHeader
-{
-	size_t bytes;
-	bool complete;                                  /* of the final answer, not of a 1xx */
-	char media_type[HTTP_TRANSFER_MAX_VALUE_BYTES]; /* without parameters, lower case */
-	bool says_columns; /* the media type had the parameter shape=columns */
-	char content_encoding[HTTP_TRANSFER_MAX_VALUE_BYTES];
-	char retry_after[HTTP_TRANSFER_MAX_VALUE_BYTES];
-	char location[HTTP_TRANSFER_MAX_LOCATION_BYTES]; /* "" also when it was longer */
-} HttpHeader;
 
 /* Sums over all requests of one HttpTransfer. */
 typedef struct HttpTransferTotals
@@ -55,7 +42,8 @@ extern HttpTransfer *http_transfer_create(void);
  */
 extern void http_transfer_begin(HttpTransfer *transfer, const HttpUrl *url, List *headers);
 
-/* Waits for the answer's header; returns its status. */
+/* Waits for the answer's header; returns its status. Of the body, even if it has come and is none,
+ * http_transfer_read tells. */
 extern int http_transfer_await_header(HttpTransfer *transfer);
 
 /* The next piece of the body, lent until the next call; 0 at its end, which was then checked. */

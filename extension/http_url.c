@@ -65,7 +65,8 @@ refuse_userinfo(CURLU *url, HttpUrlSource source)
 	ereport(ERROR, errcode(fault_sqlstate(source)),
 			errmsg("%s must not contain a user name or password", subject(source)),
 			source == HTTP_URL_ARGUMENT
-				? errhint("Pass credentials in \"headers\", for example as Authorization.")
+				? errhint("Pass credentials in \"headers\", or let a superuser keep them in "
+						  "pg_transferbench.credentials_file.")
 				: 0);
 }
 
@@ -95,6 +96,16 @@ scheme_of(const char *text)
 	return pnstrdup(text, length);
 }
 
+static void
+check_url(CURLUcode code, HttpUrlSource source)
+{
+	if (code == CURLUE_OUT_OF_MEMORY)
+		ereport(ERROR, errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"));
+	if (code != CURLUE_OK)
+		ereport(ERROR, errcode(fault_sqlstate(source)),
+				errmsg("%s is malformed: %s", subject(source), curl_url_strerror(code)));
+}
+
 HttpUrl *
 http_url_parse(const char *text, HttpUrlSource source)
 {
@@ -111,9 +122,7 @@ http_url_parse(const char *text, HttpUrlSource source)
 	if (parsed == NULL)
 		ereport(ERROR, errcode(ERRCODE_OUT_OF_MEMORY), errmsg("out of memory"));
 	code = curl_url_set(parsed, CURLUPART_URL, text, 0);
-	if (code != CURLUE_OK)
-		ereport(ERROR, errcode(fault_sqlstate(source)),
-				errmsg("%s is malformed: %s", subject(source), curl_url_strerror(code)));
+	check_url(code, source);
 	refuse_userinfo(parsed, source);
 
 	url->text = url_part(parsed, CURLUPART_URL, 0);
@@ -158,9 +167,7 @@ http_url_parse_location(const HttpUrl *base, const char *location)
 	code = curl_url_set(resolved, CURLUPART_URL, base->text, 0);
 	if (code == CURLUE_OK)
 		code = curl_url_set(resolved, CURLUPART_URL, location, 0);
-	if (code != CURLUE_OK)
-		ereport(ERROR, errcode(fault_sqlstate(HTTP_URL_REDIRECT)),
-				errmsg("%s is malformed: %s", subject(HTTP_URL_REDIRECT), curl_url_strerror(code)));
+	check_url(code, HTTP_URL_REDIRECT);
 	text = url_part(resolved, CURLUPART_URL, 0);
 	foreign_memory_release(holder);
 	return http_url_parse(text, HTTP_URL_REDIRECT);

@@ -1,11 +1,6 @@
 /*
- * row_input.h - JSON fields into PostgreSQL values of a row type.
- *
- * Numbers become values from their own digits; a double is passed only when
- * the column is one. Integer columns take any number that is integral after
- * its decimal shift (9.007199254740993e15). JSON arrays and objects become
- * json, or go through PostgreSQL's own json_populate_record; all else goes
- * through the type's input function. Errors are the types' own.
+ * row_input.h - JSON fields into PostgreSQL values of a row type, column by
+ * column (value_input.h), and what is to be said of a column over all rows.
  */
 #ifndef TRANSFERBENCH_ROW_INPUT_H
 #define TRANSFERBENCH_ROW_INPUT_H
@@ -13,6 +8,7 @@
 #include "access/tupdesc.h"
 
 #include "json_decode.h"
+#include "value_input.h"
 
 typedef struct RowInput RowInput;
 
@@ -41,8 +37,15 @@ extern const char *row_input_current_column(const RowInput *input);
 extern void row_input_convert(RowInput *input, const JsonField *fields, bool na_is_null,
 							  Datum *values, bool *nulls);
 
-/* Rows of which column i had no key, or the string "NA" taken for null; [natts], lent. */
-extern const int64 *row_input_missing_counts(const RowInput *input);
-extern const int64 *row_input_na_counts(const RowInput *input);
+/* Over all rows so far, of one column. */
+typedef struct RowInputCounts
+{
+	int64 missing_keys; /* rows that had no such key */
+	int64 na_strings;   /* rows that had the string "NA", which was taken for null */
+	ValueInputCounts within;
+} RowInputCounts;
+
+/* [natts], lent. */
+extern const RowInputCounts *row_input_counts(const RowInput *input);
 
 #endif

@@ -33,6 +33,7 @@ double settings_max_response_bytes;
 int settings_max_row_bytes;
 int settings_max_buffered_bytes;
 char *settings_ca_file;
+char *settings_credentials_file;
 bool settings_tls_verify;
 bool settings_follow_redirects;
 
@@ -62,6 +63,10 @@ define_reach_settings(void)
 	DefineCustomStringVariable(
 		"pg_transferbench.ca_file", "File of certificate authorities (PEM) to trust.",
 		"Empty for the system's own.", &settings_ca_file, "", PGC_SUSET, 0, NULL, NULL, NULL);
+	DefineCustomStringVariable(
+		"pg_transferbench.credentials_file", "File of headers to send, by host and port.",
+		"Lines of host:port:Header: value; mode 0600. Empty for none.", &settings_credentials_file,
+		"", PGC_SUSET, GUC_SUPERUSER_ONLY, NULL, NULL, NULL);
 	DefineCustomBoolVariable("pg_transferbench.tls_verify",
 							 "Verifies the endpoint's certificate and host name.", NULL,
 							 &settings_tls_verify, true, PGC_SUSET, 0, NULL, NULL, NULL);

@@ -15,6 +15,7 @@ extern double settings_max_response_bytes; /* decoded, of one response */
 extern int settings_max_row_bytes;         /* text of one row, or of one value of a column object */
 extern int settings_max_buffered_bytes; /* of a column object before it goes to temporary files */
 extern char *settings_ca_file;          /* "": the system's */
+extern char *settings_credentials_file; /* "": none, see credentials.h */
 extern bool settings_tls_verify;
 extern bool settings_follow_redirects;
 

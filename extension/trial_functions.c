@@ -121,7 +121,7 @@ pg_transferbench_extract(PG_FUNCTION_ARGS)
 Datum
 pg_transferbench_http_fetch(PG_FUNCTION_ARGS)
 {
-	char *url = argument_required_text(fcinfo, 0, "url");
+	char *url = argument_url(fcinfo, 0);
 	int64 n = argument_rows(fcinfo, 1, "n");
 	int trials = argument_trials(fcinfo, 2);
 	HttpPathOptions options = {

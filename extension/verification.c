@@ -3,19 +3,15 @@
  */
 #include "postgres.h"
 
-#include "fmgr.h"
 #include "lib/stringinfo.h"
-#include "catalog/pg_type.h"
-#include "mb/pg_wchar.h"
-#include "parser/parse_coerce.h"
-#include "utils/json.h"
-#include "utils/lsyscache.h"
+#include "utils/datum.h"
 #include "utils/memutils.h"
 
 #include "row_difference.h"
 #include "row_digest.h"
 #include "row_hasher.h"
 #include "trial_runner.h"
+#include "value_difference.h"
 #include "verification.h"
 
 /* what an observing pass over one side carries */
@@ -23,7 +19,6 @@ typedef struct SidePass
 {
 	RowSide side;
 	RowHasher *hasher;
-	const RowHasher *native_hasher;
 	const int *order; /* [columns]: native column of this side's column */
 	uint64 *hashes;   /* [columns], in native order */
 	RowDigest digest;
@@ -100,7 +95,7 @@ prepare_pass(SidePass *pass, RowSide side, RowHasher *hasher, const RowHasher *n
 {
 	int columns = row_hasher_columns(hasher);
 
-	*pass = (SidePass){.side = side, .hasher = hasher, .native_hasher = native};
+	*pass = (SidePass){.side = side, .hasher = hasher};
 	pass->order = match_columns(native, hasher);
 	pass->hashes = palloc0(sizeof(uint64) * Max(columns, 1));
 	row_digest_init(&pass->digest, palloc0(sizeof(uint64) * Max(columns, 1)), columns);
@@ -108,69 +103,43 @@ prepare_pass(SidePass *pass, RowSide side, RowHasher *hasher, const RowHasher *n
 
 /* --- showing some of the values ------------------------------------------------------ */
 
-#define SHOWN_BYTES        60          /* of one value */
-#define SHOWN_BEFORE_BYTES 20          /* of these, before the first difference at most */
-#define KEPT_BYTES         (64 * 1024) /* of one value, to look for the difference in */
-
 /* what a pass that looks for the samples' rows carries */
 typedef struct SamplePass
 {
 	SidePass *side_pass;
 	TupleDesc row_desc;
 	const RowDifferenceResult *result;
-	const char *texts[VERIFICATION_SAMPLES];
-	MemoryContext context; /* of the texts */
+	bool found[VERIFICATION_SAMPLES];
+	HashedValue values[VERIFICATION_SAMPLES];
+	MemoryContext context; /* of the values */
 } SamplePass;
 
-/* A value as JSON would have it: numbers bare, text in quotes with its escapes, null. */
-static char *
-shown_value(TupleDesc row_desc, const char *column_name, const Datum *values, const bool *nulls)
-{
-	for (int i = 0; i < row_desc->natts; i++)
-	{
-		Form_pg_attribute attribute = TupleDescAttr(row_desc, i);
-		Oid output_function;
-		bool is_varlena;
-		char *text;
-		StringInfoData quoted;
-
-		if (attribute->attisdropped || strcmp(NameStr(attribute->attname), column_name) != 0)
-			continue;
-		if (nulls[i])
-			return "null";
-		getTypeOutputInfo(attribute->atttypid, &output_function, &is_varlena);
-		text = OidOutputFunctionCall(output_function, values[i]);
-		text[pg_mbcliplen(text, strlen(text), KEPT_BYTES)] = '\0';
-		if (TypeCategory(attribute->atttypid) == TYPCATEGORY_NUMERIC)
-			return text;
-		initStringInfo(&quoted);
-		escape_json(&quoted, text);
-		return quoted.data;
-	}
-	return "";
-}
-
-/* Where two texts begin to differ, with a few characters before it, between characters. */
+/* This side's column of a native one. */
 static int
-first_difference(const char *a, const char *b)
+side_column(const SidePass *pass, int native_column)
 {
-	int same = 0;
-	int start;
+	int column = 0;
 
-	while (a[same] != '\0' && a[same] == b[same])
-		same++;
-	start = pg_mbcliplen(a, same, Max(same - SHOWN_BEFORE_BYTES, 0));
-	return start;
+	while (pass->order[column] != native_column)
+		column++;
+	return column;
 }
 
-static char *
-cut(const char *text, int start)
+static HashedValue
+copy_value(const SamplePass *pass, int native_column, const Datum *values, const bool *nulls)
 {
-	const char *from = text + start;
-	int length = pg_mbcliplen(from, strlen(from), SHOWN_BYTES);
+	const RowHasher *hasher = pass->side_pass->hasher;
+	int column = side_column(pass->side_pass, native_column);
+	int number = row_hasher_attribute(hasher, column);
+	Form_pg_attribute attribute = TupleDescAttr(pass->row_desc, number);
+	HashedValue copy = {.hasher = row_hasher_value_hasher(hasher, column),
+						.is_null = nulls[number]};
+	MemoryContext caller_context = MemoryContextSwitchTo(pass->context);
 
-	return psprintf("%s%.*s%s", start > 0 ? "..." : "", length, from,
-					from[length] != '\0' ? "..." : "");
+	if (!copy.is_null)
+		copy.value = datumCopy(values[number], attribute->attbyval, attribute->attlen);
+	MemoryContextSwitchTo(caller_context);
+	return copy;
 }
 
 static void
@@ -184,19 +153,36 @@ sample_row(void *context, const Datum *values, const bool *nulls)
 	{
 		const ChangedValue *sample = &pass->result->samples[i];
 
-		if (pass->texts[i] == NULL && sample->row_hashes[side_pass->side] == row_hash)
-			pass->texts[i] = MemoryContextStrdup(
-				pass->context,
-				shown_value(pass->row_desc,
-							row_hasher_column_name(side_pass->native_hasher, sample->column),
-							values, nulls));
+		if (pass->found[i] || sample->row_hashes[side_pass->side] != row_hash)
+			continue;
+		pass->values[i] = copy_value(pass, sample->column, values, nulls);
+		pass->found[i] = true;
 	}
+}
+
+/* Makes a sample of what both passes found, in the caller's context. */
+static void
+add_sample(Verification *verification, int column, const HashedValue *native,
+		   const HashedValue *http, MemoryContext caller_context)
+{
+	ValueDifference shown = value_difference_show(native, http);
+	MemoryContext values_context = MemoryContextSwitchTo(caller_context);
+
+	verification->samples[verification->sample_count++] =
+		(VerificationSample){.column_name = verification->column_names[column],
+							 .place = pstrdup(shown.place),
+							 .native = pstrdup(shown.texts[0]),
+							 .http = pstrdup(shown.texts[1])};
+	MemoryContextSwitchTo(values_context);
 }
 
 static void
 collect_samples(BenchPath *paths[2], SidePass passes[2], int64 n, const RowDifferenceResult *result,
 				Verification *verification)
 {
+	MemoryContext caller_context = CurrentMemoryContext;
+	MemoryContext values_context =
+		AllocSetContextCreate(caller_context, "pg_transferbench samples", ALLOCSET_DEFAULT_SIZES);
 	SamplePass sample_passes[2];
 
 	for (int side = SIDE_NATIVE; side <= SIDE_HTTP && result->sample_count > 0; side++)
@@ -204,24 +190,20 @@ collect_samples(BenchPath *paths[2], SidePass passes[2], int64 n, const RowDiffe
 		sample_passes[side] = (SamplePass){.side_pass = &passes[side],
 										   .row_desc = paths[side]->row_desc,
 										   .result = result,
-										   .context = CurrentMemoryContext};
+										   .context = values_context};
 		trial_runner_pass(paths[side], n, sample_row, &sample_passes[side]);
 	}
+	MemoryContextSwitchTo(values_context);
 	for (int i = 0; i < result->sample_count; i++)
 	{
-		const char *native = sample_passes[SIDE_NATIVE].texts[i];
-		const char *http = sample_passes[SIDE_HTTP].texts[i];
-		int start;
-
 		/* not found again: the endpoint gives other rows each time */
-		if (native == NULL || http == NULL)
-			continue;
-		start = first_difference(native, http);
-		verification->samples[verification->sample_count++] = (VerificationSample){
-			.column_name = verification->column_names[result->samples[i].column],
-			.native = cut(native, start),
-			.http = cut(http, start)};
+		if (sample_passes[SIDE_NATIVE].found[i] && sample_passes[SIDE_HTTP].found[i])
+			add_sample(verification, result->samples[i].column,
+					   &sample_passes[SIDE_NATIVE].values[i], &sample_passes[SIDE_HTTP].values[i],
+					   caller_context);
 	}
+	MemoryContextSwitchTo(caller_context);
+	MemoryContextDelete(values_context);
 }
 
 /* --- comparing ----------------------------------------------------------------------- */
@@ -338,8 +320,8 @@ verification_samples(const Verification *verification)
 	{
 		const VerificationSample *sample = &verification->samples[i];
 
-		appendStringInfo(&text, "%s%s: %s -> %s", i > 0 ? "; " : "", sample->column_name,
-						 sample->native, sample->http);
+		appendStringInfo(&text, "%s%s%s: %s -> %s", i > 0 ? "; " : "", sample->column_name,
+						 sample->place, sample->native, sample->http);
 	}
 	return text.data;
 }

@@ -13,6 +13,7 @@
 typedef struct VerificationSample
 {
 	const char *column_name;
+	const char *place; /* of the difference within the value: '[3].b', or "" for all of it */
 	const char *native, *http;
 } VerificationSample;
 
@@ -39,7 +40,7 @@ typedef struct Verification
  */
 extern Verification *verification_run(BenchPath *native, BenchPath *http, int64 n);
 
-/* 'x: 1.5 -> 2.5; ...', the first values that changed; "" for none; in the current context. */
+/* 'x: 1.5 -> 2.5; a[3].b: ...', the first values that changed; "" for none; in the current context. */
 extern char *verification_samples(const Verification *verification);
 
 /* One line: '3 values changed (code: 2, ratio: 1), 1 row missing'; in the current context. */

@@ -16,6 +16,7 @@ typedef struct CleanupOptions
 {
 	ConnectionOptions connection;
 	bool dry_run;
+	bool kept;
 } CleanupOptions;
 
 typedef struct Widths
@@ -27,9 +28,9 @@ static const char usage[] =
 	"Usage: transferbench cleanup [OPTIONS]\n"
 	"\n"
 	"Drops the tables that earlier runs left behind in a database, because they were killed or\n"
-	"told to --keep them: those that carry the comment \"" RUN_TABLE_COMMENT "...\", belong to\n"
-	"this role (or one it is a member of), and whose run has no session any more. Lists these\n"
-	"and the others, which stay.\n";
+	"lost it: those that carry the comment \"" RUN_TABLE_COMMENT "...\", belong to this role\n"
+	"(or one it is a member of), and whose run has no session any more. Lists these and the\n"
+	"others, which stay; among them those whose run was told to --keep them.\n";
 
 static const char after[] =
 	"Exit status: 0 nothing is left to be dropped; 1 options, or no connection; 2 a table that\n"
@@ -44,6 +45,10 @@ read_options(CleanupOptions *options, int argc, char **argv)
 		 .name = "dry-run",
 		 .target = &options->dry_run,
 		 .help = "only list them, and what would be done"},
+		{.kind = OPTION_KIND_FLAG,
+		 .name = "kept",
+		 .target = &options->kept,
+		 .help = "drop those, too, whose run was told to --keep them"},
 		{0},
 	};
 	const OptionSpec connecting[] = {
@@ -141,15 +146,17 @@ print_head(const RunTableFound *found, int count)
 
 /* What is done with the table; *failed when it should have been dropped and was not. */
 static const char *
-treat(const RunTableFound *found, bool dry_run, Database *database, bool *failed)
+treat(const RunTableFound *found, const CleanupOptions *options, Database *database, bool *failed)
 {
 	if (!found->is_own)
 		return "left: it belongs to another role";
 	if (found->is_live)
 		return "left: a session of its run is connected";
-	if (dry_run)
+	if (found->is_kept && !options->kept)
+		return "left: its run was told to keep it (--kept drops it)";
+	if (options->dry_run)
 		return "would be dropped";
-	switch (run_table_drop_found(found, database))
+	switch (run_table_drop_found(found, options->kept, database))
 	{
 		case RUN_TABLE_DROPPED:
 			return "dropped";
@@ -163,7 +170,7 @@ treat(const RunTableFound *found, bool dry_run, Database *database, bool *failed
 }
 
 static bool
-treat_all(const RunTableFound *found, int count, bool dry_run, Database *database)
+treat_all(const RunTableFound *found, int count, const CleanupOptions *options, Database *database)
 {
 	Widths widths = print_head(found, count);
 	bool failed = false;
@@ -176,7 +183,7 @@ treat_all(const RunTableFound *found, int count, bool dry_run, Database *databas
 			failed = true;
 			break;
 		}
-		print_line(&found[i], &widths, treat(&found[i], dry_run, database, &failed));
+		print_line(&found[i], &widths, treat(&found[i], options, database, &failed));
 	}
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return !failed;
@@ -200,7 +207,7 @@ clean_up(const CleanupOptions *options, Database *database)
 	if (count < 0)
 		return EXIT_USAGE;
 	if (count > 0)
-		done = treat_all(found, count, options->dry_run, database);
+		done = treat_all(found, count, options, database);
 	else
 		message_note("there are no tables of earlier runs in database \"%s\"",
 					 PQdb(database->connection));

@@ -3,6 +3,7 @@
 #include "message.h"
 #include "read_setup.h"
 #include "read_verify.h"
+#include "value_changes.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -92,10 +93,8 @@ verify_path(FetchCommand *command, const ReadPath *path, ValueDigest **first_dig
 						 command->path[0]->name, path->name, command->rows);
 	else if (path != command->path[0])
 	{
-		run_session_note(session, "%s: %" PRId64 " %s changed, in: %s", path->name,
-						 verification.values_changed,
-						 verification.values_changed == 1 ? "value" : "values",
-						 verification.changed_columns == NULL ? "?" : verification.changed_columns);
+		value_changes_note(session, path->name, verification.values_changed,
+						   verification.changed_columns);
 		run_session_fail(session, EXIT_CHANGED);
 	}
 	free(verification.changed_columns);

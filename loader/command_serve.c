@@ -11,6 +11,7 @@
 #include "serve/serve_save.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,11 @@
 
 /* Descriptors that are not connections of clients: standard streams, libraries. */
 #define SPARE_DESCRIPTORS 32
+
+/* From here on a buffer is a mapping of its own, which the system gets back with it. glibc would let
+ * this grow with the buffers that are freed: what many clients at once had made it take it would then
+ * keep, in pieces. */
+#define MAPPED_FROM_BYTES (64 * 1024)
 
 /* What runs; each may be missing while starting. */
 typedef struct Serving
@@ -237,12 +243,15 @@ start_save_pool(Serving *serving, const ServeConfiguration *configuration)
 }
 
 static bool
-start_threads(Serving *serving, const ServeConfiguration *configuration, int listen_fd)
+start_threads(Serving *serving, const ServeConfiguration *configuration,
+			  const ListenSocket *listener)
 {
 	ServeHttpOptions options = {
 		.limits = &configuration->limits,
 		.info = serving->info,
 		.token = configuration->token_file != NULL ? &serving->token : NULL,
+		/* a listener for other machines has names that nobody here knows */
+		.local_only = listener->is_loopback && configuration->token_file == NULL,
 	};
 
 	if (serving->source.columns > 0)
@@ -257,7 +266,7 @@ start_threads(Serving *serving, const ServeConfiguration *configuration, int lis
 		if (serving->save_pool == NULL)
 			return false;
 	}
-	serving->http = serve_http_start(listen_fd, &options);
+	serving->http = serve_http_start(listener->fd, &options);
 	return serving->http != NULL;
 }
 
@@ -285,7 +294,7 @@ start(Serving *serving, const ServeConfiguration *configuration, const sigset_t 
 	pthread_sigmask(SIG_BLOCK, signals, NULL);
 	if (!listen_socket_open(&listener, configuration->address, (int) configuration->port))
 		return false;
-	if (!start_threads(serving, configuration, listener.fd))
+	if (!start_threads(serving, configuration, &listener))
 	{
 		close(listener.fd);
 		return false;
@@ -396,6 +405,7 @@ command_serve(int argc, char **argv)
 		return status;
 	message_set_quiet(configuration.quiet);
 	signal(SIGPIPE, SIG_IGN);
+	mallopt(M_MMAP_THRESHOLD, MAPPED_FROM_BYTES);
 	fit_descriptors(&configuration.limits);
 	is_well = configuration.drop_ledger ? drop_ledger(&configuration) : serve(&configuration);
 	return is_well ? EXIT_SUCCESS : EXIT_FAILURE;

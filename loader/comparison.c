@@ -237,9 +237,9 @@ verify_write_path(Comparison *comparison, int64_t size, const WritePath *path)
 		return false;
 	if (session->options->verify != VERIFY_FULL)
 		return true;
-	write_verify_digest(&comparison->write, size, &verification);
+	write_verify_digest(&comparison->write, path->name, size, &verification);
 	take_verdict(session, row, verification.done, verification.equal);
-	row->values_changed = VALUES_CHANGED_UNKNOWN;
+	row->values_changed = verification.values_changed;
 	row->changed_columns = verification.changed_columns;
 	return verification.done;
 }

@@ -1,12 +1,23 @@
 #include "message.h"
 #include "progress.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #define MAX_MESSAGE 8192 /* more than any has, but for a stranger's words: those are cut */
 
+/* For a reader of stderr to go on; once it has kept somebody for so long nobody waits for it. */
+#define READER_PATIENCE_MS 1000
+
 static bool notes_are_quiet;
+
+/* Changed with stderr locked. */
+static long lost_messages; /* since one was written */
 
 void
 message_set_quiet(bool quiet)
@@ -43,16 +54,69 @@ disarm(char *text)
 	*end = '\0';
 }
 
+/* Whether a reader makes room; then PIPE_BUF bytes can be written without waiting for it. */
+static bool
+has_room(void)
+{
+	struct pollfd room = {.fd = STDERR_FILENO, .events = POLLOUT};
+	int ready;
+
+	do
+		ready = poll(&room, 1, lost_messages > 0 ? 0 : READER_PATIENCE_MS);
+	while (ready < 0 && errno == EINTR);
+	return ready != 0;
+}
+
+/*
+ * A worker of serve that says something must not be kept by whoever reads it, nor the end of a run:
+ * a reader that has stopped gets no more, and is told how much that was when it goes on. False when
+ * none of it was written.
+ */
+static bool
+write_line(const char *line, size_t length)
+{
+	size_t written = 0;
+
+	while (written < length && has_room())
+	{
+		size_t left = length - written;
+		ssize_t count = write(STDERR_FILENO, line + written, left < PIPE_BUF ? left : PIPE_BUF);
+
+		if (count < 0 && errno != EINTR && errno != EAGAIN)
+			break;
+		written += count > 0 ? (size_t) count : 0;
+	}
+	return written > 0;
+}
+
+static bool
+tell_lost_messages(void)
+{
+	char line[120];
+
+	if (lost_messages == 0)
+		return true;
+	snprintf(line, sizeof(line),
+			 "transferbench: warning: %ld messages were lost, since nobody read them\n",
+			 lost_messages);
+	if (!write_line(line, strlen(line)))
+		return false;
+	lost_messages = 0;
+	return true;
+}
+
 static void
 say(const char *severity, const char *format, va_list arguments)
 {
-	char text[MAX_MESSAGE];
+	char text[MAX_MESSAGE], line[MAX_MESSAGE + 64];
 
 	vsnprintf(text, sizeof(text), format, arguments);
 	disarm(text);
+	snprintf(line, sizeof(line), "transferbench: %s%s\n", severity, text);
 	flockfile(stderr);
 	progress_before_message();
-	fprintf(stderr, "transferbench: %s%s\n", severity, text);
+	if (!tell_lost_messages() || !write_line(line, strlen(line)))
+		lost_messages++;
 	funlockfile(stderr);
 }
 

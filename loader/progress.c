@@ -348,5 +348,5 @@ void
 progress_before_message(void)
 {
 	if (atomic_exchange(&is_drawn, false))
-		(void) !write(STDERR_FILENO, ERASE_LINE, strlen(ERASE_LINE));
+		(void) write_if_room(ERASE_LINE, strlen(ERASE_LINE));
 }

@@ -10,18 +10,23 @@
 
 #define JSON_OID 114
 
-static RowType *
-make_type(const QuerySource *source, bool comparable)
+/* Arrays and composites of which not all is known here: an API has them as JSON anyway. */
+static bool
+is_compared_as_json(const QuerySource *source, int column)
 {
-	RowType *type = row_type_create(source->columns);
+	return source->column[column].as_json &&
+		   !column_type_has_binary(source->type->column[column].type);
+}
+
+static RowType *
+make_comparable_type(const QuerySource *source)
+{
+	RowType *type = row_type_copy(source->type);
 
 	for (int i = 0; type != NULL && i < source->columns; i++)
 	{
-		const QueryColumn *column = &source->column[i];
-		bool as_json = comparable && column->as_json;
-
-		if (row_type_set_column(type, i, column->name, as_json ? "json" : column->type_name,
-								as_json ? JSON_OID : column->type_oid))
+		if (!is_compared_as_json(source, i) ||
+			row_type_set_column(type, i, source->column[i].name, "json", JSON_OID))
 			continue;
 		row_type_free(type);
 		type = NULL;
@@ -32,8 +37,8 @@ make_type(const QuerySource *source, bool comparable)
 static bool
 make_types(ReadSetup *setup)
 {
-	setup->type = make_type(&setup->source, false);
-	setup->comparable_type = make_type(&setup->source, true);
+	setup->type = row_type_copy(setup->source.type);
+	setup->comparable_type = make_comparable_type(&setup->source);
 	if (setup->type != NULL && setup->comparable_type != NULL)
 		return true;
 	message_error("out of memory");
@@ -98,19 +103,15 @@ suits_dialect(const ReadSetup *setup, const char *url)
 /* --- what a comparison reads otherwise ----------------------------------------------------- */
 
 static bool
-is_compared_as_json(const QueryColumn *column)
+is_compared_as_text(const QuerySource *source, int column)
 {
-	return column->as_json;
-}
-
-static bool
-is_compared_as_text(const QueryColumn *column)
-{
-	return !column->as_json && !column_type_has_binary(column_type_of_oid(column->type_oid));
+	return !source->column[column].as_json &&
+		   !column_type_has_binary(source->type->column[column].type);
 }
 
 static void
-note_columns(ReadSetup *setup, bool (*is_meant)(const QueryColumn *column), const char *how)
+note_columns(ReadSetup *setup, bool (*is_meant)(const QuerySource *source, int column),
+			 const char *how)
 {
 	char *list = NULL;
 	size_t length;
@@ -119,7 +120,7 @@ note_columns(ReadSetup *setup, bool (*is_meant)(const QueryColumn *column), cons
 	if (text == NULL)
 		return;
 	for (int i = 0; i < setup->source.columns; i++)
-		if (is_meant(&setup->source.column[i]))
+		if (is_meant(&setup->source, i))
 			fprintf(text, "%s%s", ftell(text) == 0 ? "" : ", ", setup->source.column[i].name);
 	if (fclose(text) == 0 && *list != '\0')
 		run_session_note(setup->session, "compared as %s: %s", how, list);
@@ -134,7 +135,8 @@ read_setup_note_comparison(ReadSetup *setup)
 		return;
 	note_columns(setup, is_compared_as_text,
 				 "text, since this program does not know their binary form (column::text)");
-	note_columns(setup, is_compared_as_json, "JSON, as APIs have arrays and composites");
+	note_columns(setup, is_compared_as_json,
+				 "JSON, since this program does not know the binary form of all that is in them");
 }
 
 /* --- opening ------------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@ typedef struct ReadSetup
 	RunSession *session;
 	QuerySource source;
 	RowType *type;            /* of the rows as they are */
-	RowType *comparable_type; /* arrays and composites are JSON in it, since an API has them so */
+	RowType *comparable_type; /* arrays and composites with unknown parts are JSON, as in an API */
 	char *api_order;          /* the source's order in the API's words; NULL for none */
 	bool is_ordered;          /* else which rows come, and in what order, is the server's choice */
 	ReadPlan plan;

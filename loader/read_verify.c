@@ -1,7 +1,7 @@
 #include "read_verify.h"
-#include "measure/value_log.h"
 #include "message.h"
 #include "progress.h"
+#include "value_changes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -76,23 +76,16 @@ note_scales(ReadSetup *setup, const ReadPath *path, int64_t size, const ValueDig
 
 /* --- value by value ------------------------------------------------------------------------ */
 
-static char *
-list_changes(const RowType *type, const ValueLog *log)
+/* What the first path has for the values that the other has otherwise. */
+static void
+search_samples(ReadSetup *setup, const ReadPath *first, RowSink *sink)
 {
-	char *list = NULL;
-	size_t length;
-	FILE *text = open_memstream(&list, &length);
+	int64_t rows = value_samples_rows_to_search(sink->samples);
 
-	if (text == NULL)
-		return NULL;
-	for (int i = 0; i < type->columns; i++)
-		if (value_log_changed(log, i) > 0)
-			fprintf(text, "%s%s (%" PRId64 ")", ftell(text) == 0 ? "" : ", ", type->column[i].name,
-					value_log_changed(log, i));
-	if (fclose(text) == 0)
-		return list;
-	free(list);
-	return NULL;
+	*sink = (RowSink){.digest = sink->digest, .samples = sink->samples};
+	value_samples_search(sink->samples);
+	if (rows > 0)
+		(void) digest_pass(setup, first, rows, sink);
 }
 
 /* Both paths once more, and which values differ. */
@@ -100,38 +93,45 @@ static void
 compare_values(ReadSetup *setup, const ReadPath *first, const ReadPath *path, int64_t size,
 			   RowSink *sink, ReadVerification *verification)
 {
-	if (!digest_pass(setup, first, size, sink) || !value_log_compare(sink->log))
+	ValueSamples *samples = sink->samples;
+	ValueLog *log = sink->log;
+
+	sink->samples = NULL;
+	if (!digest_pass(setup, first, size, sink) || !value_log_compare(log))
 		return;
-	*sink = (RowSink){.digest = sink->digest, .log = sink->log};
+	*sink = (RowSink){.digest = sink->digest, .log = log, .samples = samples};
 	if (!digest_pass(setup, path, size, sink))
 		return;
 	verification->done = true;
-	verification->values_changed = value_log_changed_values(sink->log);
-	verification->changed_columns = list_changes(setup->comparable_type, sink->log);
+	verification->values_changed = value_log_changed_values(log);
+	verification->changed_columns = value_changes_list(setup->comparable_type, log);
 	if (verification->values_changed == 0)
 		run_session_note(setup->session,
 						 "%s, %" PRId64 " rows: different from %s at first, and equal when looked "
 						 "at again: are rows being changed meanwhile?",
 						 path->name, size, first->name);
+	search_samples(setup, first, sink);
+	value_changes_note_first(setup->session, path->name, size, samples);
 }
 
 static void
 tell_values(ReadSetup *setup, const ReadPath *first, const ReadPath *path, int64_t size,
 			ReadVerification *verification)
 {
-	RowSink sink = {
-		.digest = value_digest_create(setup->comparable_type),
-		.log = value_log_create(setup->comparable_type->columns),
-	};
+	ValueDigest *digest = value_digest_create(setup->comparable_type);
+	ValueLog *log = value_log_create(setup->comparable_type->columns);
+	ValueSamples *samples = value_samples_create(setup->comparable_type);
+	RowSink sink = {.digest = digest, .log = log, .samples = samples};
 
 	verification->done = false;
-	if (sink.log == NULL || sink.digest == NULL)
+	if (log == NULL || digest == NULL || samples == NULL)
 		message_error("values cannot be compared one by one: out of memory or without a temporary "
 					  "file");
 	else
 		compare_values(setup, first, path, size, &sink, verification);
-	value_digest_free(sink.digest);
-	value_log_free(sink.log);
+	value_digest_free(digest);
+	value_log_free(log);
+	value_samples_free(samples);
 	if (setup->is_ordered && setup->source.order == NULL)
 		run_session_note(
 			setup->session,

@@ -241,7 +241,8 @@ fill_target(TransferGroupSpecs *group, TransferOptions *o)
 		FLAG("append", &o->append,
 			 "write to an existing table; it is never emptied or dropped (not in compare);\n"
 			 "no warm-up: the rows are appended --trials times"),
-		FLAG("keep", &o->keep, "do not drop it at the end"),
+		FLAG("keep", &o->keep,
+			 "do not drop it at the end, nor by cleanup unless that is told --kept"),
 		FLAG("unlogged", &o->unlogged, "an unlogged table: no WAL, and gone after a crash"),
 		TEXT("primary-key", &o->primary_key, "LIST", "columns of a primary key (default: none)"),
 		TEXT("api-role", &o->api_role, "ROLE",
@@ -365,6 +366,8 @@ fill_http(TransferGroupSpecs *group, TransferOptions *o)
 			   "without a byte in either direction (default 60, 0: none)"),
 		NUMBER(SECONDS, "request-timeout", &o->request_timeout_ms, 0, INT32_MAX, "TIME",
 			   "of a whole request (default 0: none)"),
+		NUMBER(BYTES, "max-response-bytes", &o->http.max_response_bytes, 0, INT64_MAX, "SIZE",
+			   "of one answer's body, as sent and decompressed (default\n32GB, 0: any)"),
 		NUMBER(COUNT, "retries", &o->retries, 0, 1000, "N",
 			   "of one request: after 429, 503, no connection; after a lost answer\nonly where "
 			   "that cannot write twice (default 5)"),

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #define MS_PER_S           1000
@@ -22,6 +23,7 @@ transfer_options_init(TransferOptions *options)
 		.budget = {.kind = COST_BUDGET_RATIO, .value = 2},
 		.connect_timeout_ms = 10 * MS_PER_S,
 		.stall_timeout_ms = 60 * MS_PER_S,
+		.http = {.max_response_bytes = INT64_C(32000000000)},
 		.retries = 5,
 		.max_retry_wait_ms = 60 * MS_PER_S,
 		.max_body_bytes = -1,
@@ -153,13 +155,38 @@ check_file(const char *option, const char *path)
 	return false;
 }
 
+static bool
+has_name(const char *header, const char *name)
+{
+	size_t length = strlen(name);
+
+	return strncasecmp(header, name, length) == 0 && header[length] == ':';
+}
+
+/* They are sent as they are, but not in silence: ps shows them, and the shell's history keeps them. */
+static void
+warn_of_secret(const char *header)
+{
+	static const char *const names[] = {"Authorization", "Proxy-Authorization", "Cookie",
+										"apikey",        "X-Api-Key",           "X-Auth-Token"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (has_name(header, names[i]))
+			message_warning("--header: all users of this machine can read %s where it stands; a "
+							"bearer token is better given by --token-file or --token-env",
+							names[i]);
+}
+
 /* What the sessions are given. */
 static bool
 settle_http(TransferOptions *o)
 {
 	for (size_t i = 0; i < o->headers.count; i++)
+	{
 		if (!http_header_check("--header", o->headers.text[i]))
 			return false;
+		warn_of_secret(o->headers.text[i]);
+	}
 	if (!check_file("--cacert", o->http.ca_file) || !check_file("--cert", o->http.client_cert) ||
 		!check_file("--key", o->http.client_key))
 		return false;

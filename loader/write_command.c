@@ -3,6 +3,7 @@
 #include "message.h"
 #include "progress.h"
 #include "write_setup.h"
+#include "value_changes.h"
 #include "write_verify.h"
 
 #include <inttypes.h>
@@ -147,7 +148,7 @@ verify_values(WriteCommand *command)
 						 strcmp(options->file, "-") == 0 ? "standard input" : options->file);
 		return;
 	}
-	write_verify_digest(&command->setup, last->rows, &verification);
+	write_verify_digest(&command->setup, command->path->name, last->rows, &verification);
 	if (!verification.done)
 		run_session_fail(session, EXIT_INCOMPLETE);
 	else if (verification.equal)
@@ -155,8 +156,8 @@ verify_values(WriteCommand *command)
 						 last->rows);
 	else
 	{
-		run_session_note(session, "values changed on their way, in: %s",
-						 verification.changed_columns == NULL ? "?" : verification.changed_columns);
+		value_changes_note(session, command->path->name, verification.values_changed,
+						   verification.changed_columns);
 		run_session_fail(session, EXIT_CHANGED);
 	}
 	free(verification.changed_columns);

@@ -1,10 +1,13 @@
 #include "write_setup.h"
 #include "columns_option.h"
 #include "database/preflight.h"
+#include "database/run_table_columns.h"
 #include "database/target_table.h"
+#include "database/type_catalog.h"
 #include "http/api_wait.h"
 #include "message.h"
 #include "quantity_text.h"
+#include "rows/nested_type.h"
 #include "rows/row_sample.h"
 
 #include <inttypes.h>
@@ -36,6 +39,21 @@ open_reference(WriteSetup *setup, int64_t rows)
 	return (setup->type != NULL && setup->source != NULL) || out_of_memory();
 }
 
+/* Types of the server's own are looked up where the rows go. */
+static bool
+read_columns(WriteSetup *setup, const char *list)
+{
+	Database *database = &setup->session->control;
+
+	setup->type = columns_option_read("--columns", list);
+	if (setup->type == NULL)
+		return false;
+	if (type_catalog_describe(setup->type, database))
+		return true;
+	message_error("--columns: the types cannot be looked up: %s", database->message);
+	return false;
+}
+
 /* The columns of a file's rows: named by an option, by the table that it is appended to, or the
  * reference rows'. */
 static bool
@@ -46,10 +64,7 @@ find_file_type(WriteSetup *setup)
 	RunTable table;
 
 	if (options->columns != NULL)
-	{
-		setup->type = columns_option_read("--columns", options->columns);
-		return setup->type != NULL;
-	}
+		return read_columns(setup, options->columns);
 	if (!options->append)
 	{
 		setup->type = row_type_reference();
@@ -80,23 +95,6 @@ open_file(WriteSetup *setup)
 		return false;
 	setup->source = row_source_file(options->file, format, setup->type);
 	return setup->source != NULL;
-}
-
-static RowType *
-type_of_query(const QuerySource *query)
-{
-	RowType *type = row_type_create(query->columns);
-
-	for (int i = 0; type != NULL && i < query->columns; i++)
-	{
-		const QueryColumn *column = &query->column[i];
-
-		if (row_type_set_column(type, i, column->name, column->type_name, column->type_oid))
-			continue;
-		row_type_free(type);
-		type = NULL;
-	}
-	return type;
 }
 
 static bool
@@ -140,7 +138,7 @@ open_query(WriteSetup *setup, int64_t rows)
 		!query_source_examine(&setup->query, &source, &setup->origin_database))
 		return false;
 	database_make_idle(&setup->origin_database);
-	setup->type = type_of_query(&setup->query);
+	setup->type = row_type_copy(setup->query.type);
 	setup->origin_sql = query_source_select(&setup->query, QUERY_LIST_PLAIN, limit, 0);
 	if (setup->type == NULL || setup->origin_sql == NULL)
 		return out_of_memory();
@@ -345,10 +343,10 @@ fit_to_table(WriteSetup *setup)
 		if (there == NULL)
 			message_error("--table %s has no column \"%s\" that can be written to",
 						  table->qualified, column->name);
-		else if (there->type != column->type)
+		else if (!row_column_is_same(there, column))
 			message_error("column \"%s\" is %s in %s, but the rows have %s", column->name,
 						  there->type_name, table->qualified, column->type_name);
-		if (there == NULL || there->type != column->type)
+		if (there == NULL || !row_column_is_same(there, column))
 			return false;
 	}
 	row_type_free(table->type);
@@ -356,6 +354,39 @@ fit_to_table(WriteSetup *setup)
 	table->type = NULL;
 	table->column_list = quoted_columns(setup->type, &setup->session->control);
 	return table->column_list != NULL || out_of_memory();
+}
+
+static bool
+renumber_type(RowColumn *column, const RowColumn *there)
+{
+	if (!row_column_is_same(column, there))
+	{
+		message_error("column \"%s\": type %s is made of other parts than where the rows come from",
+					  column->name, there->type_name);
+		return false;
+	}
+	if (column->nested != NULL)
+		nested_type_renumber(column->nested, there->nested);
+	return true;
+}
+
+/* Types that a database made have other OIDs in another one. */
+static bool
+renumber_types(WriteSetup *setup)
+{
+	RunTable target = {.qualified = setup->table.qualified};
+	bool is_fit = run_table_read_columns(&target, &setup->session->control);
+
+	for (int i = 0; is_fit && i < setup->type->columns; i++)
+	{
+		RowColumn *column = &setup->type->column[i];
+		const RowColumn *there = find_column(target.type, column->name);
+
+		is_fit = there == NULL || renumber_type(column, there);
+	}
+	row_type_free(target.type);
+	free(target.column_list);
+	return is_fit;
 }
 
 /* PostgREST keeps a picture of the schema, in which a new table is missing. */
@@ -421,7 +452,8 @@ write_setup_table(WriteSetup *setup, const WriteSetupTable *wanted)
 		.api_role = options->api_role,
 	};
 	setup->table_is_open = run_table_open(&setup->table, &setup->table_options, &session->control);
-	return setup->table_is_open && (!setup->table_options.append || fit_to_table(setup));
+	return setup->table_is_open && (!setup->table_options.append || fit_to_table(setup)) &&
+		   (options->from_dsn == NULL || renumber_types(setup));
 }
 
 bool

@@ -2,6 +2,7 @@
 #include "interrupt.h"
 #include "message.h"
 #include "measure/read_trial.h"
+#include "value_changes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -117,38 +118,43 @@ write_verify_count(WriteSetup *setup, Trial *trial)
 
 /* --- digests ----------------------------------------------------------------------------- */
 
+/* The source's rows into the sink; a problem is told. */
 static bool
-digest_source(WriteSetup *setup, int64_t rows, ValueDigest *digest)
+pass_source(WriteSetup *setup, int64_t rows, RowSink *sink)
 {
 	RowChunk *chunk = row_chunk_create(setup->type);
-	bool rewound = chunk != NULL && row_source_rewind(setup->source);
+	bool taken = chunk != NULL && row_source_rewind(setup->source);
 	RowSourceResult got = ROW_SOURCE_ROWS;
 
-	while (rewound && rows > 0 && got == ROW_SOURCE_ROWS)
+	while (taken && rows > 0 && got == ROW_SOURCE_ROWS)
 	{
 		row_chunk_reset(chunk);
 		got = row_source_next(setup->source, chunk, rows);
-		for (int i = 0; i < row_chunk_rows(chunk); i++)
-			rewound &= value_digest_add(digest, row_chunk_row(chunk, i));
+		for (int i = 0; taken && i < row_chunk_rows(chunk); i++)
+			taken = row_sink_take(sink, row_chunk_row(chunk, i));
 		rows -= row_chunk_rows(chunk);
 	}
 	row_chunk_free(chunk);
-	if (rewound && (got == ROW_SOURCE_ROWS || got == ROW_SOURCE_END))
+	if (taken && (got == ROW_SOURCE_ROWS || got == ROW_SOURCE_END))
 		return true;
 	message_error("the source cannot be read again to be compared: %s",
-				  row_source_problem(setup->source));
+				  sink->interrupted       ? "interrupted"
+				  : sink->problem != NULL ? sink->problem
+										  : row_source_problem(setup->source));
 	return false;
 }
 
-/* A query, not a table: the order of rows does not matter to a digest. */
+/* A query, not a table: the order of rows does not matter to a digest. Else it is the order in which they
+ * lie in our own table. */
 static bool
-examine_table(WriteSetup *setup, QuerySource *source)
+examine_table(WriteSetup *setup, QuerySource *source, bool in_order)
 {
 	QuerySourceOptions options = {0};
 	char *query;
 	bool fit;
 
-	if (asprintf(&query, "SELECT %s FROM %s", setup->table.column_list, setup->table.qualified) < 0)
+	if (asprintf(&query, "SELECT %s FROM %s%s", setup->table.column_list, setup->table.qualified,
+				 in_order ? " ORDER BY ctid" : "") < 0)
 		return false;
 	options.query = query;
 	fit = query_source_examine(source, &options, &setup->session->control);
@@ -158,7 +164,24 @@ examine_table(WriteSetup *setup, QuerySource *source)
 }
 
 static bool
-digest_table(WriteSetup *setup, int64_t rows, ValueDigest *digest)
+has_same_columns(const WriteSetup *setup, const QuerySource *source)
+{
+	for (int i = 0; i < setup->type->columns; i++)
+	{
+		const RowColumn *column = &setup->type->column[i];
+
+		if (row_column_is_same(column, &source->type->column[i]))
+			continue;
+		message_error(
+			"the table cannot be compared: column \"%s\" is %s in it, and the rows have %s",
+			column->name, source->type->column[i].type_name, column->type_name);
+		return false;
+	}
+	return true;
+}
+
+static bool
+pass_table(WriteSetup *setup, int64_t rows, bool in_order, RowSink *sink)
 {
 	QuerySource source = {0};
 	ReadPlan plan = {
@@ -166,13 +189,15 @@ digest_table(WriteSetup *setup, int64_t rows, ValueDigest *digest)
 		.source = &source,
 		.digest_list = QUERY_LIST_READABLE,
 	};
-	RowSink sink = {.type = setup->type, .digest = digest};
 	Trial trial;
 	bool done = false;
 
-	if (examine_table(setup, &source))
+	if (examine_table(setup, &source, in_order) && has_same_columns(setup, &source))
 	{
-		read_trial_run(&read_path_copy_binary, &plan, rows, NULL, &sink, &trial);
+		/* OIDs are the table's own, which may be of another database than the rows */
+		sink->type = source.type;
+		read_trial_run(&read_path_copy_binary, &plan, rows, NULL, sink, &trial);
+		sink->type = setup->type;
 		done = trial.status == TRIAL_OK;
 		if (!done)
 			message_error("the table cannot be read back to be compared: %s",
@@ -183,8 +208,35 @@ digest_table(WriteSetup *setup, int64_t rows, ValueDigest *digest)
 	return done;
 }
 
+/* --- value by value ------------------------------------------------------------------------ */
+
+/* Of one side of the comparison. */
+static RowSink
+sink_into(const WriteSetup *setup, ValueDigest *digest)
+{
+	value_digest_reset(digest);
+	return (RowSink){.type = setup->type, .digest = digest};
+}
+
+static bool
+has_other_sum(const ValueDigest *sent, const ValueDigest *found, int column)
+{
+	return value_digest_sums(sent)->column_sums[column] !=
+		   value_digest_sums(found)->column_sums[column];
+}
+
+/* Where a column has the same values, and yet not in the same places, places tell nothing. */
+static bool
+is_paired_by_place(const ValueLog *log, const ValueDigest *sent, const ValueDigest *found)
+{
+	for (int i = 0; i < value_digest_sums(sent)->columns; i++)
+		if (value_log_changed(log, i) > 0 && !has_other_sum(sent, found, i))
+			return false;
+	return true;
+}
+
 static char *
-list_changes(const RowType *type, const ValueDigest *sent, const ValueDigest *found)
+list_columns(const RowType *type, const ValueDigest *sent, const ValueDigest *found)
 {
 	char *list = NULL;
 	size_t length;
@@ -193,7 +245,7 @@ list_changes(const RowType *type, const ValueDigest *sent, const ValueDigest *fo
 	if (text == NULL)
 		return NULL;
 	for (int i = 0; i < type->columns; i++)
-		if (value_digest_sums(sent)->column_sums[i] != value_digest_sums(found)->column_sums[i])
+		if (has_other_sum(sent, found, i))
 			fprintf(text, "%s%s", ftell(text) == 0 ? "" : ", ", type->column[i].name);
 	if (fclose(text) == 0)
 		return list;
@@ -201,23 +253,98 @@ list_changes(const RowType *type, const ValueDigest *sent, const ValueDigest *fo
 	return NULL;
 }
 
-void
-write_verify_digest(WriteSetup *setup, int64_t rows, WriteVerification *verification)
+/* What a comparison of two sides needs. */
+typedef struct Comparer
 {
-	ValueDigest *sent = value_digest_create(setup->type);
-	ValueDigest *found = value_digest_create(setup->type);
+	ValueDigest *sent, *found;
+	ValueLog *log;         /* NULL until values are compared one by one */
+	ValueSamples *samples; /* likewise */
+} Comparer;
+
+static bool
+pass_both(WriteSetup *setup, int64_t rows, Comparer *comparer)
+{
+	RowSink sent = sink_into(setup, comparer->sent);
+	RowSink found = sink_into(setup, comparer->found);
+
+	sent.log = found.log = comparer->log;
+	found.samples = comparer->samples;
+	return pass_source(setup, rows, &sent) &&
+		   (comparer->log == NULL || value_log_compare(comparer->log)) &&
+		   pass_table(setup, rows, comparer->log != NULL, &found);
+}
+
+static bool
+search_samples(WriteSetup *setup, Comparer *comparer)
+{
+	RowSink sent = sink_into(setup, comparer->sent);
+
+	sent.samples = comparer->samples;
+	value_samples_search(comparer->samples);
+	return pass_source(setup, value_samples_rows_to_search(comparer->samples), &sent);
+}
+
+static void
+tell_values(WriteSetup *setup, const char *path_name, int64_t rows, Comparer *comparer,
+			WriteVerification *verification)
+{
+	verification->values_changed = VALUES_CHANGED_UNKNOWN;
+	verification->changed_columns = list_columns(setup->type, comparer->sent, comparer->found);
+	comparer->log = value_log_create(setup->type->columns);
+	comparer->samples = value_samples_create(setup->type);
+	if (comparer->log == NULL || comparer->samples == NULL)
+	{
+		message_error("values cannot be compared one by one: out of memory or without a temporary "
+					  "file");
+		return;
+	}
+	if (!pass_both(setup, rows, comparer))
+		return;
+	if (!is_paired_by_place(comparer->log, comparer->sent, comparer->found))
+	{
+		run_session_note(setup->session,
+						 "%s: the table holds the rows in another order than they were sent in: "
+						 "changed values cannot be counted",
+						 path_name);
+		return;
+	}
+	verification->values_changed = value_log_changed_values(comparer->log);
+	free(verification->changed_columns);
+	verification->changed_columns = value_changes_list(setup->type, comparer->log);
+	if (search_samples(setup, comparer))
+		value_changes_note_first(setup->session, path_name, rows, comparer->samples);
+}
+
+/* --- the verdict --------------------------------------------------------------------------- */
+
+static bool
+same_rows(const ValueDigest *sent, const ValueDigest *found)
+{
+	return value_digest_sums(sent)->digest == value_digest_sums(found)->digest &&
+		   value_digest_sums(sent)->rows == value_digest_sums(found)->rows;
+}
+
+void
+write_verify_digest(WriteSetup *setup, const char *path_name, int64_t rows,
+					WriteVerification *verification)
+{
+	Comparer comparer = {
+		.sent = value_digest_create(setup->type),
+		.found = value_digest_create(setup->type),
+	};
 
 	*verification = (WriteVerification){0};
-	if (sent == NULL || found == NULL)
+	if (comparer.sent == NULL || comparer.found == NULL)
 		message_error("out of memory");
-	else if (digest_source(setup, rows, sent) && digest_table(setup, rows, found))
+	else if (pass_both(setup, rows, &comparer))
 	{
 		verification->done = true;
-		verification->equal = value_digest_sums(sent)->digest == value_digest_sums(found)->digest &&
-							  value_digest_sums(sent)->rows == value_digest_sums(found)->rows;
+		verification->equal = same_rows(comparer.sent, comparer.found);
 		if (!verification->equal)
-			verification->changed_columns = list_changes(setup->type, sent, found);
+			tell_values(setup, path_name, rows, &comparer, verification);
 	}
-	value_digest_free(sent);
-	value_digest_free(found);
+	value_digest_free(comparer.sent);
+	value_digest_free(comparer.found);
+	value_log_free(comparer.log);
+	value_samples_free(comparer.samples);
 }

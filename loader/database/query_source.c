@@ -1,8 +1,9 @@
 #include "database/query_source.h"
 #include "json_encode.h"
 #include "message.h"
-#include "rows/row_type.h"
+#include "database/exact_settings.h"
 #include "database/order_by.h"
+#include "database/type_catalog.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,20 +11,12 @@
 #include <string.h>
 
 /*
- * Settings that make text output exact and the same everywhere, by SET LOCAL so
- * that they hold behind a pooler in transaction mode too. With synchronized scans
- * LIMIT without ORDER BY would start anywhere in the table; and parallel workers would work
- * at a cost that is counted nowhere. Somebody's lock is waited for, but not for ever.
+ * With synchronized scans LIMIT without ORDER BY would start anywhere in the table; and parallel
+ * workers would work at a cost that is counted nowhere. Somebody's lock is waited for, but not for
+ * ever.
  */
 #define BEGIN_EXACT                                                                                \
-	"BEGIN TRANSACTION READ ONLY;"                                                                 \
-	" SET LOCAL extra_float_digits = 3;"                                                           \
-	" SET LOCAL DateStyle = 'ISO, YMD';"                                                           \
-	" SET LOCAL IntervalStyle = postgres;"                                                         \
-	" SET LOCAL TimeZone = 'UTC';"                                                                 \
-	" SET LOCAL bytea_output = hex;"                                                               \
-	" SET LOCAL lc_monetary = 'C';"                                                                \
-	" SET LOCAL lock_timeout = '5s';"                                                              \
+	"BEGIN TRANSACTION READ ONLY;" EXACT_OUTPUT_SETTINGS " SET LOCAL lock_timeout = '5s';"         \
 	" SET LOCAL synchronize_seqscans = off;"                                                       \
 	" SET LOCAL max_parallel_workers_per_gather = 0; "
 
@@ -36,6 +29,7 @@ query_source_free(QuerySource *source)
 		free(source->column[i].type_name);
 	}
 	free(source->column);
+	row_type_free(source->type);
 	free(source->table);
 	free(source->bare_name);
 	free(source->query);
@@ -230,6 +224,23 @@ take_columns(QuerySource *source, const QuerySourceOptions *options, Database *d
 	return true;
 }
 
+static bool
+make_type(QuerySource *source, const QuerySourceOptions *options, Database *database)
+{
+	source->type = row_type_create(source->columns);
+	if (source->type == NULL)
+		return out_of_memory();
+	for (int i = 0; i < source->columns; i++)
+	{
+		const QueryColumn *column = &source->column[i];
+
+		if (!row_type_set_column(source->type, i, column->name, column->type_name,
+								 column->type_oid))
+			return out_of_memory();
+	}
+	return type_catalog_describe(source->type, database) || refuse(options, database);
+}
+
 /* Runs the source for no row: that also shows whether the role may read it. */
 static bool
 examine_columns(QuerySource *source, const QuerySourceOptions *options, Database *database)
@@ -254,7 +265,7 @@ examine_columns(QuerySource *source, const QuerySourceOptions *options, Database
 	free(sql);
 	if (shape == NULL)
 		return refuse(options, database);
-	taken = take_columns(source, options, database, shape);
+	taken = take_columns(source, options, database, shape) && make_type(source, options, database);
 	PQclear(shape);
 	return taken;
 }
@@ -273,11 +284,14 @@ put_identifier(FILE *text, Database *database, const char *name)
 
 /* One column of a list, under its own name. */
 static bool
-put_column(FILE *text, const QueryColumn *column, QueryList list, Database *database)
+put_column(FILE *text, const QuerySource *source, int index, QueryList list, Database *database)
 {
-	bool as_json = (list == QUERY_LIST_JSON || list == QUERY_LIST_COMPARABLE) && column->as_json;
-	bool as_text = (list == QUERY_LIST_READABLE || list == QUERY_LIST_COMPARABLE) && !as_json &&
-				   !column_type_has_binary(column_type_of_oid(column->type_oid));
+	const QueryColumn *column = &source->column[index];
+	bool has_binary = column_type_has_binary(source->type->column[index].type);
+	bool as_json = column->as_json &&
+				   (list == QUERY_LIST_JSON || (list == QUERY_LIST_COMPARABLE && !has_binary));
+	bool as_text =
+		(list == QUERY_LIST_READABLE || list == QUERY_LIST_COMPARABLE) && !as_json && !has_binary;
 	bool whole;
 
 	fputs(as_json ? "pg_catalog.to_json(q." : "q.", text);
@@ -300,7 +314,7 @@ make_select_list(char **to, const QuerySource *source, QueryList list, Database 
 	for (int i = 0; i < source->columns; i++)
 	{
 		fputs(i == 0 ? "" : ", ", text);
-		whole &= put_column(text, &source->column[i], list, database);
+		whole &= put_column(text, source, i, list, database);
 	}
 	return (fclose(text) == 0 && whole) || out_of_memory();
 }

@@ -10,6 +10,7 @@
 
 #include "database/database.h"
 #include "rows/row_format.h"
+#include "rows/row_type.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,12 +32,13 @@ typedef struct QuerySource
 	char *order;     /* what follows ORDER BY; NULL: as the rows come */
 	int columns;     /* at least 1 */
 	QueryColumn *column;
+	RowType *type; /* of the columns as they are; NULL where there are none */
 	char *server_version;
 	char *json_list; /* what follows SELECT, by as_json */
 	char *text_list; /* the columns as they are */
 	char
 		*readable_list; /* the same, but types whose binary form the loader does not know as text */
-	char *comparable_list; /* likewise, and arrays and composites as JSON */
+	char *comparable_list; /* likewise, and arrays and composites of such types as JSON */
 } QuerySource;
 
 typedef enum QueryList
@@ -44,7 +46,8 @@ typedef enum QueryList
 	QUERY_LIST_PLAIN,    /* the columns as they are */
 	QUERY_LIST_JSON,     /* arrays and composites as JSON */
 	QUERY_LIST_READABLE, /* types without a binary form here as text: to be read by COPY BINARY */
-	QUERY_LIST_COMPARABLE, /* the same, but arrays and composites as JSON: to be compared with an API's */
+	QUERY_LIST_COMPARABLE, /* the same, but arrays and composites of such types as JSON: to be compared
+							* with an API's */
 } QueryList;
 
 typedef struct QuerySourceOptions

@@ -68,14 +68,15 @@ create(const RunTable *table, const RunTableOptions *options, Database *database
 static bool
 comment(const RunTable *table, const RunTableOptions *options, Database *database)
 {
-	const char *values[2] = {table->qualified, options->run_id};
+	const char *values[3] = {table->qualified, options->run_id,
+							 options->keep ? RUN_TABLE_KEPT : ""};
 	PGresult *statement = database_execute(
 		database,
 		"SELECT pg_catalog.format('COMMENT ON TABLE %s IS %L', $1::pg_catalog.text,"
 		" pg_catalog.concat('" RUN_TABLE_COMMENT "', $2::pg_catalog.text, ' for ', CURRENT_USER,"
 		" ' at ', pg_catalog.to_char(pg_catalog.timezone('UTC', pg_catalog.now()),"
-		" 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')))",
-		2, values);
+		" 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"'), $3::pg_catalog.text))",
+		3, values);
 	bool done = statement != NULL && execute(PQgetvalue(statement, 0, 0), database);
 
 	PQclear(statement);
@@ -254,7 +255,7 @@ run_table_close(RunTable *table, const RunTableOptions *options, Database *datab
 	/* a run that was interrupted tidies up all the same */
 	database->interrupt_fd = -1;
 	if (database_is_open(database))
-		dropped = run_table_drop(table->qualified, options->run_id, true, database);
+		dropped = run_table_drop(table->qualified, options->run_id, true, false, database);
 	else
 		message_error("table %s could not be dropped: there is no connection", table->qualified);
 	database->interrupt_fd = interrupt_fd;

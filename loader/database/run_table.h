@@ -2,8 +2,8 @@
  * run_table.h - the table that a run writes to: made by it, known by its comment, dropped
  * at the end.
  *
- * Its comment begins with RUN_TABLE_COMMENT and tells run, role and time; nothing else of
- * anybody's is ever dropped or emptied. All statements carry lock_timeout 5s by SET LOCAL.
+ * Its comment begins with RUN_TABLE_COMMENT and tells run, role and time, and ends with
+ * RUN_TABLE_KEPT when it is to be kept; nothing else of anybody's is ever dropped or emptied. All statements carry lock_timeout 5s by SET LOCAL.
  */
 #ifndef TRANSFERBENCH_RUN_TABLE_H
 #define TRANSFERBENCH_RUN_TABLE_H
@@ -12,6 +12,7 @@
 #include "rows/row_type.h"
 
 #define RUN_TABLE_COMMENT "made by transferbench run "
+#define RUN_TABLE_KEPT    ", kept"
 
 typedef struct RunTableOptions
 {
@@ -21,8 +22,8 @@ typedef struct RunTableOptions
 	const RowType *type;     /* of a table to be made */
 	const char *primary_key; /* columns, "id" or "a,b"; NULL: none */
 	bool unlogged;
-	bool append; /* write to an existing table, never emptied nor dropped */
-	bool keep;
+	bool append;          /* write to an existing table, never emptied nor dropped */
+	bool keep;            /* not dropped at the end, nor by a clean-up that is not told to */
 	const char *api_role; /* GRANT SELECT, INSERT to; NULL */
 } RunTableOptions;
 
@@ -61,6 +62,7 @@ typedef struct RunTableFound
 	int64_t bytes;
 	bool is_live; /* a session of its run is connected */
 	bool is_own;  /* belongs to this role, or one that it is a member of */
+	bool is_kept; /* its run was told to keep it */
 } RunTableFound;
 
 /* Tables that carry our comment in this database; the caller frees. -1, with a message, on failure. */
@@ -75,7 +77,8 @@ typedef enum RunTableDrop
 } RunTableDrop;
 
 /* Drops one after looking again at comment, owner and sessions, in one transaction with the lock
- * held. */
-extern RunTableDrop run_table_drop_found(const RunTableFound *found, Database *database);
+ * held; one that is kept only if `even_kept`. */
+extern RunTableDrop run_table_drop_found(const RunTableFound *found, bool even_kept,
+										 Database *database);
 
 #endif

@@ -1,6 +1,7 @@
 #include "database/run_table_columns.h"
 #include "database/order_by.h"
 #include "database/sql_text.h"
+#include "database/type_catalog.h"
 #include "message.h"
 
 #include <stdlib.h>
@@ -34,16 +35,9 @@ make_column_list(RunTable *table, const Database *database)
 bool
 run_table_copy_columns(RunTable *table, const RowType *type, const Database *database)
 {
-	table->type = row_type_create(type->columns);
+	table->type = row_type_copy(type);
 	if (table->type == NULL)
 		return out_of_memory();
-	for (int i = 0; i < type->columns; i++)
-	{
-		const RowColumn *column = &type->column[i];
-
-		if (!row_type_set_column(table->type, i, column->name, column->type_name, column->type_oid))
-			return out_of_memory();
-	}
 	return make_column_list(table, database);
 }
 
@@ -85,6 +79,14 @@ take_columns(RunTable *table, const PGresult *found)
 	return true;
 }
 
+static bool
+refuse_as_server(const RunTable *table, const Database *database)
+{
+	message_error("the columns of table %s cannot be read: %s", table->qualified,
+				  database->message);
+	return false;
+}
+
 bool
 run_table_read_columns(RunTable *table, Database *database)
 {
@@ -93,14 +95,11 @@ run_table_read_columns(RunTable *table, Database *database)
 	bool taken;
 
 	if (found == NULL)
-	{
-		message_error("the columns of table %s cannot be read: %s", table->qualified,
-					  database->message);
-		return false;
-	}
+		return refuse_as_server(table, database);
 	taken = take_columns(table, found) && make_column_list(table, database);
 	PQclear(found);
-	return taken;
+	return taken &&
+		   (type_catalog_describe(table->type, database) || refuse_as_server(table, database));
 }
 
 /*

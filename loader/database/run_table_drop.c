@@ -19,6 +19,11 @@
 	"EXISTS (SELECT FROM pg_catalog.pg_stat_activity s"                                            \
 	" WHERE s.application_name" IS "('transferbench/' OPERATOR(pg_catalog.||) " run "))"
 
+/* Of a comment. Whatever the role's name in it is, the end is ours. */
+#define IS_KEPT(comment)                                                                           \
+	"(pg_catalog.right(" comment ", pg_catalog.length('" RUN_TABLE_KEPT "'))" IS                   \
+	"'" RUN_TABLE_KEPT "')"
+
 /* The comment tells the run in its first word after RUN_TABLE_COMMENT; whoever may comment may
  * write anything there. */
 #define MARKED_TABLES                                                                              \
@@ -79,16 +84,16 @@ run_about(const char *before, const char *qualified, const char *after, Database
 
 /* With the lock held: why it is not to be dropped, or NULL. *asked: whether the server told. */
 static const char *
-find_objection(const char *qualified, const char *run_id, bool by_its_run, Database *database,
-			   bool *asked)
+find_objection(const char *qualified, const char *run_id, bool by_its_run, bool even_kept,
+			   Database *database, bool *asked)
 {
 	const char *values[2] = {qualified, run_id};
 	const char *objection = NULL;
 	PGresult *found =
 		database_execute(database,
-						 "SELECT c.run" IS "$2, " IS_OWN
-						 ", " IS_LIVE("c.run") " FROM " MARKED_TABLES " WHERE c.oid" IS
-											   "pg_catalog.to_regclass($1)::pg_catalog.oid",
+						 "SELECT c.run" IS "$2, " IS_OWN ", " IS_LIVE("c.run") ", " IS_KEPT(
+							 "c.description") " FROM " MARKED_TABLES " WHERE c.oid" IS
+											  "pg_catalog.to_regclass($1)::pg_catalog.oid",
 						 2, values);
 
 	*asked = found != NULL;
@@ -100,6 +105,8 @@ find_objection(const char *qualified, const char *run_id, bool by_its_run, Datab
 		objection = "it belongs to another role";
 	else if (!by_its_run && *PQgetvalue(found, 0, 2) == 't')
 		objection = "a session of its run is connected";
+	else if (!even_kept && *PQgetvalue(found, 0, 3) == 't')
+		objection = "it is to be kept";
 	PQclear(found);
 	return objection;
 }
@@ -111,7 +118,8 @@ is_gone(const Database *database)
 }
 
 RunTableDrop
-run_table_drop(const char *qualified, const char *run_id, bool by_its_run, Database *database)
+run_table_drop(const char *qualified, const char *run_id, bool by_its_run, bool even_kept,
+			   Database *database)
 {
 	const char *objection;
 	bool asked;
@@ -122,7 +130,7 @@ run_table_drop(const char *qualified, const char *run_id, bool by_its_run, Datab
 	if (!run_about("LOCK TABLE ", qualified, " IN ACCESS EXCLUSIVE MODE", database))
 		return is_gone(database) ? leave(qualified, "it does not exist any more", database)
 								 : fail(qualified, database);
-	objection = find_objection(qualified, run_id, by_its_run, database, &asked);
+	objection = find_objection(qualified, run_id, by_its_run, even_kept, database, &asked);
 	if (!asked)
 		return fail(qualified, database);
 	if (objection != NULL)
@@ -133,9 +141,9 @@ run_table_drop(const char *qualified, const char *run_id, bool by_its_run, Datab
 }
 
 RunTableDrop
-run_table_drop_found(const RunTableFound *found, Database *database)
+run_table_drop_found(const RunTableFound *found, bool even_kept, Database *database)
 {
-	return run_table_drop(found->qualified, found->run_id, false, database);
+	return run_table_drop(found->qualified, found->run_id, false, even_kept, database);
 }
 
 void
@@ -159,6 +167,7 @@ take_found(RunTableFound *found, const PGresult *tables, int row)
 	found->bytes = strtoll(PQgetvalue(tables, row, 3), NULL, 10);
 	found->is_live = *PQgetvalue(tables, row, 4) == 't';
 	found->is_own = *PQgetvalue(tables, row, 5) == 't';
+	found->is_kept = *PQgetvalue(tables, row, 6) == 't';
 	return found->qualified != NULL && found->run_id != NULL && found->comment != NULL;
 }
 
@@ -192,13 +201,13 @@ run_table_find(RunTableFound **found, Database *database)
 	*found = NULL;
 	/* the size of a table that is being emptied waits for its lock */
 	if (run_table_begin(database) == DATABASE_OK)
-		tables =
-			database_execute(database,
-							 "SELECT c.qualified, c.run, c.description, "
-							 "pg_catalog.pg_total_relation_size(c.oid)," IS_LIVE(
-								 "c.run") ", " IS_OWN " FROM " MARKED_TABLES " ORDER BY c.qualified"
-										  " USING OPERATOR(pg_catalog.<)",
-							 0, NULL);
+		tables = database_execute(
+			database,
+			"SELECT c.qualified, c.run, c.description, "
+			"pg_catalog.pg_total_relation_size(c.oid)," IS_LIVE("c.run") ", " IS_OWN ", " IS_KEPT(
+				"c.description") " FROM " MARKED_TABLES " ORDER BY c.qualified"
+								 " USING OPERATOR(pg_catalog.<)",
+			0, NULL);
 	if (tables == NULL)
 	{
 		message_error("the tables of earlier runs cannot be listed: %s", database->message);

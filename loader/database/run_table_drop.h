@@ -12,6 +12,6 @@ extern DatabaseResult run_table_begin(Database *database);
 /* The same as run_table_drop_found, by name and run; `by_its_run`: sessions of the run do not
  * matter, since it is this one. */
 extern RunTableDrop run_table_drop(const char *qualified, const char *run_id, bool by_its_run,
-								   Database *database);
+								   bool even_kept, Database *database);
 
 #endif

@@ -4,15 +4,37 @@
  */
 #include "http/api_dialect.h"
 #include "http/api_request.h"
+#include "printable_text.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_DOCUMENT_BYTES (64 * 1024)
+#define FIRST_DOCUMENT_BYTES (64 * 1024)
+/* /info names the columns, up to 1600, and the type of each, by schema and name: three names of 63
+ * bytes, of which JSON may make six times as many, and some 50 bytes about them. */
+#define MAX_DOCUMENT_BYTES (4 * 1024 * 1024)
 
 /* --- a JSON object over HTTP --------------------------------------------------------------- */
+
+static bool
+reserve(char **text, size_t *capacity, size_t wanted)
+{
+	size_t larger = *capacity > 0 ? *capacity : FIRST_DOCUMENT_BYTES;
+	char *grown;
+
+	if (wanted <= *capacity)
+		return true;
+	while (larger < wanted)
+		larger *= 2;
+	grown = realloc(*text, larger);
+	if (grown == NULL)
+		return false;
+	*text = grown;
+	*capacity = larger;
+	return true;
+}
 
 /* Reads to the end, so that the connection is kept; *text is the caller's to free. False fills
  * problem. */
@@ -21,21 +43,21 @@ read_document(HttpSession *session, char **text, size_t *length, char *problem, 
 {
 	HttpResult result;
 	const char *bytes;
-	size_t piece;
+	size_t piece, capacity = 0;
 
 	*length = 0;
-	*text = malloc(MAX_DOCUMENT_BYTES);
-	if (*text == NULL)
-	{
-		snprintf(problem, problem_size, "out of memory");
-		return false;
-	}
+	*text = NULL;
 	while ((result = http_session_read(session, &bytes, &piece)) == HTTP_OK && piece > 0)
 	{
 		if (piece > MAX_DOCUMENT_BYTES - *length)
 		{
 			snprintf(problem, problem_size, "the answer is longer than %d bytes",
 					 MAX_DOCUMENT_BYTES);
+			return false;
+		}
+		if (!reserve(text, &capacity, *length + piece))
+		{
+			snprintf(problem, problem_size, "out of memory");
 			return false;
 		}
 		memcpy(*text + *length, bytes, piece);
@@ -78,7 +100,7 @@ read_object(HttpSession *session, char *problem, size_t problem_size)
 	char *text;
 
 	if (read_document(session, &text, &length, problem, problem_size))
-		document = parse_object(text, length, problem, problem_size);
+		document = parse_object(text != NULL ? text : "", length, problem, problem_size);
 	free(text);
 	return document;
 }
@@ -118,6 +140,7 @@ ask(HttpSession *session, const char *method, const char *base_url, const char *
 		http_session_read_short(session, start, sizeof(start));
 		api_refuse_status(&answer, problem, problem_size);
 	}
+	http_session_conceal(session, problem);
 	return NULL;
 }
 
@@ -148,7 +171,8 @@ boolean_member(struct json_object *document, const char *name)
 
 /* Cut to size, fit for a message; "" for what is missing or no string. */
 static void
-string_member(struct json_object *document, const char *name, char *text, size_t size)
+string_member(const HttpSession *session, struct json_object *document, const char *name,
+			  char *text, size_t size)
 {
 	struct json_object *member;
 
@@ -157,9 +181,8 @@ string_member(struct json_object *document, const char *name, char *text, size_t
 		!json_object_is_type(member, json_type_string))
 		return;
 	snprintf(text, size, "%s", json_object_get_string(member));
-	for (; *text != '\0'; text++)
-		if ((unsigned char) *text < ' ' || *text == 0x7f)
-			*text = '?';
+	http_session_conceal(session, text);
+	printable_text_make(text);
 }
 
 bool
@@ -177,14 +200,15 @@ api_info_get(HttpSession *session, const char *base_url, ApiInfo *info, char *pr
 	info->idempotency = boolean_member(document, "idempotency");
 	info->ndjson = boolean_member(document, "ndjson");
 	info->max_writers = integer_member(document, "max_writers");
-	string_member(document, "program", program, sizeof(program));
-	string_member(document, "version", version, sizeof(version));
+	string_member(session, document, "program", program, sizeof(program));
+	string_member(session, document, "version", version, sizeof(version));
 	snprintf(info->server, sizeof(info->server), "%s%s%s", program,
 			 *program != '\0' && *version != '\0' ? " " : "", version);
-	string_member(document, "table", info->table, sizeof(info->table));
-	string_member(document, "save_table", info->save_table, sizeof(info->save_table));
-	string_member(document, "database_user", info->database_user, sizeof(info->database_user));
-	string_member(document, "application_name", info->application_name,
+	string_member(session, document, "table", info->table, sizeof(info->table));
+	string_member(session, document, "save_table", info->save_table, sizeof(info->save_table));
+	string_member(session, document, "database_user", info->database_user,
+				  sizeof(info->database_user));
+	string_member(session, document, "application_name", info->application_name,
 				  sizeof(info->application_name));
 	json_object_put(document);
 	return true;

@@ -155,10 +155,18 @@ api_row_limit_check_get(const HttpAnswer *answer, int64_t limit, int64_t offset,
 	return content_range_check(answer->content_range, limit, offset, problem, problem_size);
 }
 
+static const char *
+hint_for(int status)
+{
+	if (status == 401)
+		return ": see --token-file, --token-env";
+	return status >= 300 && status < 400 ? " (a redirect is not followed)" : "";
+}
+
 bool
 api_refuse_status(const HttpAnswer *answer, char *problem, size_t problem_size)
 {
-	const char *hint = answer->status == 401 ? ": see --token-file, --token-env" : "";
+	const char *hint = hint_for(answer->status);
 
 	if (answer->www_authenticate[0] != '\0')
 		snprintf(problem, problem_size, "HTTP status %d (WWW-Authenticate: %s)%s", answer->status,

@@ -35,6 +35,7 @@ ask(HttpSession *session, const ApiDialect *dialect, const ApiTarget *target, ch
 		return false;
 	}
 	http_session_read_short(session, body, sizeof(body));
+	http_session_conceal(session, body);
 	if (answer.status >= 200 && answer.status < 300)
 		return true;
 	snprintf(problem, problem_size, "HTTP %d%s%s", answer.status, *body == '\0' ? "" : ": ", body);
@@ -50,6 +51,7 @@ api_wait_for_table(HttpSession *session, const ApiDialect *dialect, const ApiTar
 
 	while (!ask(session, dialect, target, problem, problem_size))
 	{
+		http_session_conceal(session, problem);
 		if (clock_now_ns() >= deadline_ns)
 			return false;
 		if (interrupt_sleep_ms(pause_ms))

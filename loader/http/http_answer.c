@@ -2,11 +2,15 @@
  * http_answer.c - see http_answer.h.
  */
 #include "http/http_answer.h"
+#include "media_type.h"
 
 #include <ctype.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#define LENGTH_DIGITS 18 /* of a Content-Length: more would be an exabyte */
 
 typedef struct Span
 {
@@ -74,32 +78,72 @@ static void
 keep_field(HttpHead *head, const KeptField *field, const char *line, size_t length)
 {
 	char *text = (char *) head + field->offset;
+	unsigned bit = 1u << (field - kept_fields);
 	size_t used = field->is_list ? strlen(text) : 0;
+	size_t separator = used > 0 ? strlen(", ") : 0;
 	Span value;
 
 	if (!field_value(line, length, field->name, &value))
 		return;
-	if (used > 0 && used + strlen(", ") < field->size)
-		used = (size_t) (stpcpy(text + used, ", ") - text);
-	if (used + value.length < field->size)
-		copy_printable(text + used, value);
-	else
+	if (used + separator + value.length >= field->size || (head->too_long & bit) != 0)
+	{
+		head->too_long |= field->is_list ? bit : 0;
 		*text = '\0';
+		return;
+	}
+	memcpy(text + used, ", ", separator);
+	copy_printable(text + used + separator, value);
 }
+
+/* --- where the body ends ------------------------------------------------------------------ */
+
+/* RFC 9110, section 8.6: digits, and the same where it comes twice. libcurl takes what a number begins
+ * with, the last of several, and none for one that is too large. */
+static const char *
+check_length(HttpHead *head, Span value)
+{
+	char digits[LENGTH_DIGITS + 1] = "";
+	int64_t length;
+
+	if (value.length == 0 || value.length > LENGTH_DIGITS)
+		return "Content-Length is no number, or one that is too large";
+	memcpy(digits, value.start, value.length);
+	if (strspn(digits, "0123456789") != value.length)
+		return "Content-Length is no number, or one that is too large";
+	length = strtoll(digits, NULL, 10);
+	if (head->has_length && head->length != length)
+		return "Content-Length comes twice, with different values";
+	head->has_length = true;
+	head->length = length;
+	return NULL;
+}
+
+/* After the line was kept. No transfer coding but chunked was asked for (RFC 9112, section 7.4); libcurl
+ * would take off others by itself. */
+static const char *
+check_framing(HttpHead *head, const char *line, size_t length)
+{
+	Span value;
+
+	if (field_value(line, length, "Content-Length", &value))
+		return check_length(head, value);
+	if (field_value(line, length, "Transfer-Encoding", &value) &&
+		strcasecmp(head->transfer_encoding, "chunked") != 0)
+		return "Transfer-Encoding is not chunked";
+	return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------- */
 
 /* Takes the parameters off. The only one of interest tells columns from rows. */
 static void
 keep_media_type(HttpAnswer *answer, Span value)
 {
-	static const char columns[] = "shape=columns";
 	size_t length = 0;
 
 	while (length < value.length && strchr("; \t", value.start[length]) == NULL)
 		length++;
-	answer->says_columns = false;
-	for (size_t i = length; i + strlen(columns) <= value.length; i++)
-		if (strncasecmp(value.start + i, columns, strlen(columns)) == 0)
-			answer->says_columns = true;
+	answer->says_columns = media_type_says(value.start, value.length, "shape", "columns");
 	value.length = length < sizeof(answer->media_type) ? length : 0;
 	copy_printable(answer->media_type, value);
 	for (char *byte = answer->media_type; *byte != '\0'; byte++)
@@ -142,9 +186,12 @@ http_head_take(HttpHead *head, const char *line, size_t length)
 	for (size_t i = 0; i < sizeof(kept_fields) / sizeof(kept_fields[0]); i++)
 		if (!head->complete || kept_fields[i].in_trailer)
 			keep_field(head, &kept_fields[i], line, length);
-	if (!head->complete && field_value(line, length, "Content-Type", &media_type))
+	if (head->complete)
+		return true;
+	if (field_value(line, length, "Content-Type", &media_type))
 		keep_media_type(&head->answer, media_type);
-	return true;
+	head->problem = check_framing(head, line, length);
+	return head->problem == NULL;
 }
 
 size_t

@@ -35,7 +35,12 @@ tell_lost(const HttpProblem *problem, const char *where, const char *reason, cha
 		  size_t size)
 {
 	/* out of memory is libcurl's word for a header line beyond its own limit, too */
-	if (problem->head_begun && !problem->head_complete && problem->code == CURLE_OUT_OF_MEMORY)
+	bool is_too_long = problem->head_too_long || (problem->head_begun && !problem->head_complete &&
+												  problem->code == CURLE_OUT_OF_MEMORY);
+
+	if (problem->head_problem != NULL)
+		snprintf(text, size, "%s did not answer in HTTP: %s", where, problem->head_problem);
+	else if (is_too_long)
 		snprintf(text, size,
 				 "the header of the answer of %s is too long: at most %d bytes are read, less of "
 				 "one line",

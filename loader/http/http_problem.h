@@ -15,6 +15,8 @@ typedef struct HttpProblem
 	const HttpOptions *options;
 	bool begun; /* the request itself was, so bytes of it may have left */
 	bool head_begun, head_complete;
+	bool head_too_long;
+	const char *head_problem; /* NULL unless it was refused for what it says */
 } HttpProblem;
 
 /* Fills `text`; `where` is the URL as shown. */

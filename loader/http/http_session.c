@@ -3,12 +3,14 @@
  * content coding and what a caller gets to see.
  */
 #include "http/http_session.h"
+#include "http/http_conceal.h"
 #include "http/http_header_list.h"
 #include "http/http_transfer.h"
 #include "clock.h"
 #include "content_inflate.h"
 #include "json_encode.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -34,6 +36,8 @@ struct HttpSession
 	char *inflated;          /* [INFLATED_BYTES], likewise */
 	bool inflate_has_input;
 	int64_t inflate_ns;
+	int64_t body_bytes;  /* of the answer, decoded, handed on */
+	int64_t coded_bytes; /* of it, when it is compressed */
 };
 
 HttpSession *
@@ -116,6 +120,19 @@ inflate_piece(HttpSession *session, size_t *length)
 	return HTTP_OK;
 }
 
+/* What is spooled for want of memory takes a disk. */
+static HttpResult
+check_length(HttpSession *session, int64_t bytes)
+{
+	int64_t limit = session->options->max_response_bytes;
+
+	if (limit == 0 || bytes <= limit)
+		return HTTP_OK;
+	return http_transfer_fail(
+		session->transfer, HTTP_LOST,
+		"sent a body of more than %" PRId64 " bytes (see --max-response-bytes)", limit);
+}
+
 static HttpResult
 read_inflated(HttpSession *session, const char **bytes, size_t *length)
 {
@@ -134,6 +151,10 @@ read_inflated(HttpSession *session, const char **bytes, size_t *length)
 			continue;
 		}
 		result = http_transfer_read(session->transfer, &input, &input_length);
+		/* there is gzip that expands to nothing, without end */
+		session->coded_bytes += (int64_t) input_length;
+		if (result == HTTP_OK)
+			result = check_length(session, session->coded_bytes);
 		if (result != HTTP_OK)
 			return result;
 		if (input_length == 0)
@@ -155,6 +176,8 @@ note_answer(HttpSession *session)
 	const HttpHead *head = http_transfer_head(session->transfer);
 
 	session->answer = head->complete ? head->answer : (HttpAnswer){0};
+	http_conceal(session->options, session->answer.www_authenticate);
+	http_conceal(session->options, session->answer.content_range);
 	session->answer.sent_body_bytes = http_transfer_sent_body_bytes(session->transfer);
 	session->answer.is_hopeless = http_transfer_is_hopeless(session->transfer);
 	session->answer.closed_while_sending = http_transfer_closed_while_sending(session->transfer);
@@ -167,6 +190,7 @@ http_session_send(HttpSession *session, const HttpRequest *request, HttpAnswer *
 											http_header_list(session->options, request));
 
 	session->coding = CODING_NONE;
+	session->body_bytes = session->coded_bytes = 0;
 	if (result == HTTP_OK)
 		result = http_transfer_await_head(session->transfer);
 	if (result == HTTP_OK)
@@ -192,6 +216,9 @@ http_session_read(HttpSession *session, const char **bytes, size_t *length)
 									"answered with the content coding \"%s\": supported are gzip "
 									"and deflate",
 									http_transfer_head(session->transfer)->content_encoding);
+	session->body_bytes += (int64_t) *length;
+	if (result == HTTP_OK)
+		result = check_length(session, session->body_bytes);
 	if (result != HTTP_OK || *length == 0)
 	{
 		*length = 0;
@@ -204,6 +231,12 @@ const HttpAnswer *
 http_session_answer(const HttpSession *session)
 {
 	return &session->answer;
+}
+
+void
+http_session_conceal(const HttpSession *session, char *text)
+{
+	http_conceal(session->options, text);
 }
 
 const char *

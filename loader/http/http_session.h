@@ -29,8 +29,9 @@ typedef struct HttpOptions
 	bool http1_only;                      /* else HTTP/2 where a TLS server offers it */
 	bool accept_gzip;                     /* of answers: decoded by the session */
 	int connect_timeout_ms;
-	int stall_timeout_ms;   /* without a byte in either direction; 0: none */
-	int request_timeout_ms; /* of a whole request; 0: none */
+	int stall_timeout_ms;       /* without a byte in either direction; 0: none */
+	int request_timeout_ms;     /* of a whole request; 0: none */
+	int64_t max_response_bytes; /* of an answer's body, as it is sent and decoded; 0: no limit */
 } HttpOptions;
 
 /* curl_global_init; once, before any thread. False, with a message, on failure. */
@@ -118,6 +119,9 @@ extern void http_session_read_short(HttpSession *session, char *text, size_t siz
 /* The same for a body that counts: no bound of time but those of a request, and not OK when the body
  * broke off. One that is too long is OK, and cut. */
 extern HttpResult http_session_read_text(HttpSession *session, char *text, size_t size);
+/* Blots out of a text for a message what an endpoint may have repeated of this session's secrets
+ * (http_conceal.h). */
+extern void http_session_conceal(const HttpSession *session, char *text);
 /* Why the last call was not OK: one line, no secret. */
 extern const char *http_session_problem(const HttpSession *session);
 

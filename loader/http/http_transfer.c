@@ -32,6 +32,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@
 typedef enum CallbackFault
 {
 	FAULT_NONE,
-	FAULT_HEAD_TOO_LONG,
+	FAULT_HEAD_REFUSED,
 	FAULT_BODY_UNREADABLE,
 	FAULT_REPEAT_REFUSED,
 } CallbackFault;
@@ -88,6 +89,8 @@ struct HttpTransfer
 	size_t lent_length; /* of them, to the caller: free at the next read */
 	bool is_paused;     /* the write callback had no room */
 
+	curl_socket_t kept; /* of the last request, if it is open still */
+
 	HttpTotals totals;
 };
 
@@ -120,7 +123,7 @@ on_header(char *line, size_t size, size_t count, void *context)
 		transfer->first_byte_ns = transfer->last_activity_ns;
 	if (http_head_take(&transfer->head, line, size * count))
 		return size * count;
-	transfer->fault = FAULT_HEAD_TOO_LONG;
+	transfer->fault = FAULT_HEAD_REFUSED;
 	return 0;
 }
 
@@ -241,6 +244,8 @@ on_close_socket(void *context, curl_socket_t socket)
 			transfer->request.body_bytes > 0 && is_plain_http1(transfer))
 			read_unread_answer(transfer, socket);
 	}
+	if (socket == transfer->kept)
+		transfer->kept = CURL_SOCKET_BAD;
 	return close(socket);
 }
 
@@ -279,6 +284,7 @@ http_transfer_create(const HttpOptions *options, int interrupt_fd)
 		return NULL;
 	transfer->options = options;
 	transfer->interrupt_fd = interrupt_fd;
+	transfer->kept = CURL_SOCKET_BAD;
 	transfer->received = malloc(RECEIVED_BYTES);
 	transfer->multi = curl_multi_init();
 	transfer->easy = curl_easy_init();
@@ -357,6 +363,9 @@ end_request(HttpTransfer *transfer)
 		return;
 	count_request(transfer);
 	transfer->is_attached = false;
+	transfer->kept = CURL_SOCKET_BAD;
+	if (is_plain_http1(transfer))
+		(void) curl_easy_getinfo(transfer->easy, CURLINFO_ACTIVESOCKET, &transfer->kept);
 	/* both handles are ours and sound: it cannot fail */
 	(void) curl_multi_remove_handle(transfer->multi, transfer->easy);
 }
@@ -401,15 +410,15 @@ fail_by_code(HttpTransfer *transfer, CURLcode code)
 		.begun = transfer->is_begun,
 		.head_begun = transfer->head.bytes > 0,
 		.head_complete = transfer->head.complete,
+		.head_too_long = transfer->fault == FAULT_HEAD_REFUSED && transfer->head.problem == NULL,
+		.head_problem = transfer->head.problem,
 	};
 	char *where = shown_url(transfer);
 	HttpResult result;
 
 	if (code == CURLE_SEND_FAIL_REWIND)
 		transfer->fault = FAULT_REPEAT_REFUSED;
-	if (transfer->fault == FAULT_HEAD_TOO_LONG)
-		problem.code = CURLE_OUT_OF_MEMORY;
-	else if (transfer->fault == FAULT_BODY_UNREADABLE)
+	if (transfer->fault == FAULT_BODY_UNREADABLE)
 		problem.reason = "the body to be sent could not be read";
 	else if (transfer->fault == FAULT_REPEAT_REFUSED)
 		problem.reason = "it ended the kept-alive connection";
@@ -536,21 +545,51 @@ may_finish(const HttpTransfer *transfer)
 		   transfer->sent_body_bytes >= transfer->request.body_bytes;
 }
 
+/* The interrupt descriptor is readable. */
+static HttpResult
+heed_interrupt(HttpTransfer *transfer)
+{
+	if (!may_finish(transfer))
+		return http_transfer_fail(transfer, HTTP_INTERRUPTED,
+								  "was not waited for: the run was interrupted");
+	transfer->interrupted_ns = clock_now_ns();
+	return HTTP_OK;
+}
+
+static bool
+is_interruptible(const HttpTransfer *transfer)
+{
+	return transfer->interrupt_fd >= 0 && transfer->interrupted_ns == 0;
+}
+
+/* An endpoint that always has something to send is never waited for: what would end a wait ends its
+ * answer, too. */
+static HttpResult
+check_without_waiting(HttpTransfer *transfer)
+{
+	struct pollfd interrupt = {.fd = transfer->interrupt_fd, .events = POLLIN};
+	int64_t wait_ms;
+
+	if (is_interruptible(transfer) && poll(&interrupt, 1, 0) > 0)
+	{
+		HttpResult result = heed_interrupt(transfer);
+
+		if (result != HTTP_OK)
+			return result;
+	}
+	return check_limits(transfer, &wait_ms);
+}
+
 static HttpResult
 sleep_for_socket(HttpTransfer *transfer, int64_t wait_ms)
 {
 	struct curl_waitfd interrupt = {.fd = transfer->interrupt_fd, .events = CURL_WAIT_POLLIN};
-	bool is_heeded = transfer->interrupt_fd >= 0 && transfer->interrupted_ns == 0;
-	CURLMcode code = curl_multi_poll(transfer->multi, &interrupt, is_heeded, (int) wait_ms, NULL);
+	CURLMcode code = curl_multi_poll(transfer->multi, &interrupt, is_interruptible(transfer),
+									 (int) wait_ms, NULL);
 
 	if (code != CURLM_OK)
 		return fail_by_multi(transfer, code);
-	if (interrupt.revents != 0 && may_finish(transfer))
-		transfer->interrupted_ns = clock_now_ns();
-	else if (interrupt.revents != 0)
-		return http_transfer_fail(transfer, HTTP_INTERRUPTED,
-								  "was not waited for: the run was interrupted");
-	return HTTP_OK;
+	return interrupt.revents != 0 ? heed_interrupt(transfer) : HTTP_OK;
 }
 
 /* Goes on until bytes of the body are there, or all is over, or (when until_head) the head is. */
@@ -605,6 +644,25 @@ reset_request(HttpTransfer *transfer, const HttpRequest *request, struct curl_sl
 	transfer->problem[0] = '\0';
 }
 
+/*
+ * Bytes that came unasked on the kept connection (a 408 before it is closed, a second answer) would be
+ * taken for the answer to the next request; libcurl 7 does not look. Without them, and without the
+ * connection, it opens another one.
+ */
+static void
+forsake_unasked_bytes(HttpTransfer *transfer)
+{
+	ssize_t got;
+
+	if (transfer->kept == CURL_SOCKET_BAD)
+		return;
+	got = recv(transfer->kept, transfer->received, RECEIVED_BYTES, MSG_DONTWAIT);
+	if (got > 0)
+		shutdown(transfer->kept, SHUT_RDWR);
+	while (got > 0)
+		got = recv(transfer->kept, transfer->received, RECEIVED_BYTES, MSG_DONTWAIT);
+}
+
 HttpResult
 http_transfer_begin(HttpTransfer *transfer, const HttpRequest *request, struct curl_slist *headers)
 {
@@ -613,6 +671,7 @@ http_transfer_begin(HttpTransfer *transfer, const HttpRequest *request, struct c
 
 	end_request(transfer);
 	reset_request(transfer, request, headers);
+	forsake_unasked_bytes(transfer);
 	transfer->totals.requests++;
 	code = headers == NULL ? CURLE_OUT_OF_MEMORY
 						   : curl_easy_setopt(transfer->easy, CURLOPT_URL, request->url);
@@ -661,8 +720,10 @@ http_transfer_read(HttpTransfer *transfer, const char **bytes, size_t *length)
 	transfer->lent_length = 0;
 	if (transfer->received_length == 0 && transfer->is_attached && !transfer->is_done)
 	{
-		HttpResult result = advance(transfer, false);
+		HttpResult result = check_without_waiting(transfer);
 
+		if (result == HTTP_OK)
+			result = advance(transfer, false);
 		if (result != HTTP_OK)
 			return result;
 	}

@@ -117,7 +117,8 @@ fail_at_column(BatchEncoder *batch, int64_t row, const Value *values, int column
 {
 	const RowColumn *column = &batch->type->column[column_number];
 	const Value *value = &values[column_number];
-	bool is_text = column_type_is_text(column->type) && column->type != COLUMN_BYTEA;
+	bool is_text =
+		column_type_is_text(column->type) && column->type != COLUMN_BYTEA && column->nested == NULL;
 	bool has_nul = is_text && !value->is_null && value->text.length > 0 &&
 				   memchr(value->text.bytes, '\0', value->text.length) != NULL;
 

@@ -2,7 +2,7 @@
 #include "clock.h"
 #include "interrupt.h"
 #include "measure/read_path.h"
-#include "measure/report_text.h"
+#include "printable_text.h"
 #include "rows/row_reader.h"
 #include "splitmix64.h"
 
@@ -11,7 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-#define BODY_START_MAX 200 /* bytes of an error's body that are shown */
+#define BODY_START_MAX 200  /* bytes of an error's body that are shown */
+#define SURPLUS_MAX    1000 /* rows that are read, to be counted, beyond those that were asked for */
 
 typedef struct HttpGet
 {
@@ -20,6 +21,7 @@ typedef struct HttpGet
 	Value *values;
 	uint64_t random;
 	int64_t rows_before;            /* in the sink, when the current answer began */
+	int64_t limit;                  /* rows that it was asked for */
 	int status;                     /* of that answer */
 	char start[BODY_START_MAX + 1]; /* how its body begins, terminated */
 	size_t started;
@@ -40,6 +42,7 @@ fail_by_answer(HttpGet *get, const char *problem)
 	char body[BODY_START_MAX];
 
 	http_session_read_short(get->job->http, body, sizeof(body));
+	http_session_conceal(get->job->http, body);
 	return read_job_fail(get->job, "%s%s%s", problem, *body == '\0' ? "" : ": ", body);
 }
 
@@ -49,7 +52,8 @@ fail_by_body(HttpGet *get, const char *problem)
 {
 	if (get->job->sink->rows > get->rows_before || get->started == 0)
 		return read_job_fail(get->job, "%s", problem);
-	report_text_make_printable(get->start);
+	printable_text_make(get->start);
+	http_session_conceal(get->job->http, get->start);
 	return read_job_fail(get->job, "%s (HTTP status %d; the body begins: %s)", problem, get->status,
 						 get->start);
 }
@@ -102,6 +106,15 @@ send_until_answered(HttpGet *get, const HttpRequest *request, HttpAnswer *answer
 	}
 }
 
+/* An answer may go on for ever. */
+static ReadOutcome
+fail_by_surplus(HttpGet *get)
+{
+	return read_job_fail(get->job,
+						 "the endpoint sent more than %lld rows where %lld were asked for",
+						 (long long) (get->limit + SURPLUS_MAX), (long long) get->limit);
+}
+
 /* Takes the rows that are whole; false when the body is over. */
 static bool
 take_rows(HttpGet *get, ReadOutcome *outcome)
@@ -113,9 +126,12 @@ take_rows(HttpGet *get, ReadOutcome *outcome)
 		switch (row_reader_next(get->reader, get->values))
 		{
 			case ROW_READ_ROW:
-				if (row_sink_take(job->sink, get->values))
+				if (!row_sink_take(job->sink, get->values))
+					*outcome = read_job_fail_by_sink(job);
+				else if (job->sink->rows - get->rows_before - get->limit > SURPLUS_MAX)
+					*outcome = fail_by_surplus(get);
+				else
 					continue;
-				*outcome = read_job_fail_by_sink(job);
 				return false;
 			case ROW_READ_MORE:
 				return true;
@@ -171,6 +187,15 @@ read_body(HttpGet *get)
 	return outcome;
 }
 
+/* What the media type says of the body's shape. */
+static JsonShape
+demanded_shape(const HttpAnswer *answer)
+{
+	if (strcmp(answer->media_type, "application/x-ndjson") == 0)
+		return JSON_SHAPE_LINES;
+	return answer->says_columns ? JSON_SHAPE_COLUMNS : JSON_SHAPE_UNKNOWN;
+}
+
 static ReadOutcome
 read_page(HttpGet *get, int64_t limit, int64_t offset)
 {
@@ -189,7 +214,9 @@ read_page(HttpGet *get, int64_t limit, int64_t offset)
 	outcome = send_until_answered(get, &request, &answer);
 	get->status = answer.status;
 	get->rows_before = get->job->sink->rows;
+	get->limit = limit;
 	get->started = 0;
+	row_reader_json_reset(get->reader, demanded_shape(&answer));
 	if (outcome == READ_DONE)
 		outcome = plan->dialect->check_get(&answer, limit, offset, problem, sizeof(problem))
 					  ? read_body(get)
@@ -211,7 +238,6 @@ read_pages(HttpGet *get, int64_t n)
 	{
 		int64_t limit = n - offset < page_rows ? n - offset : page_rows;
 
-		row_reader_reset(get->reader);
 		outcome = read_page(get, limit, offset);
 		if (outcome == READ_DONE && sink->rows > offset + limit)
 			return read_job_fail(get->job, "the endpoint sent %lld rows where %lld were asked for",

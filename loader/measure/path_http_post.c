@@ -101,17 +101,18 @@ advice(int status)
 	return status >= 300 && status < 400 ? " (a redirect is not followed)" : "";
 }
 
-/* Where a character ends. */
-static int
-shown_length(const char *body)
+/* What is shown of an answer's body: ends where a character does, and tells no secret. */
+static void
+show_body(const WriteJob *job, const char *body, char shown[SHOWN_MAX + 1])
 {
-	size_t length = strlen(body);
+	size_t length = strnlen(body, SHOWN_MAX + 1);
 
-	if (length <= SHOWN_MAX)
-		return (int) length;
-	for (length = SHOWN_MAX; length > 0 && ((unsigned char) body[length] & 0xc0) == 0x80;)
-		length--;
-	return (int) length;
+	if (length > SHOWN_MAX)
+		for (length = SHOWN_MAX; length > 0 && ((unsigned char) body[length] & 0xc0) == 0x80;)
+			length--;
+	memcpy(shown, body, length);
+	shown[length] = '\0';
+	http_session_conceal(job->http, shown);
 }
 
 /* Half an answer may be that of an endpoint that died before it was done. */
@@ -128,7 +129,7 @@ judge_broken_answer(WriteJob *job, const HttpAnswer *answer, HttpResult read, ch
 static Attempt
 judge_success(WriteJob *job, const Batch *batch, const HttpAnswer *answer, char *why)
 {
-	char body[ANSWER_MAX], problem[200];
+	char body[ANSWER_MAX], shown[SHOWN_MAX + 1], problem[200];
 	HttpResult read = http_session_read_text(job->http, body, sizeof(body));
 
 	if (read != HTTP_OK)
@@ -136,8 +137,9 @@ judge_success(WriteJob *job, const Batch *batch, const HttpAnswer *answer, char 
 	if (api_post_is_confirmed(job->plan->dialect, answer, body, batch->rows, problem,
 							  sizeof(problem)))
 		return ATTEMPT_COMMITTED;
-	snprintf(why, WHY_SIZE, "HTTP %d, but %s%s%.*s", answer->status, problem,
-			 *body == '\0' ? "" : ": ", shown_length(body), body);
+	show_body(job, body, shown);
+	snprintf(why, WHY_SIZE, "HTTP %d, but %s%s%s", answer->status, problem,
+			 *shown == '\0' ? "" : ": ", shown);
 	return ATTEMPT_UNCLEAR;
 }
 
@@ -170,11 +172,12 @@ static Attempt
 judge_answer(WriteJob *job, const Batch *batch, const HttpAnswer *answer, char *why)
 {
 	const ApiDialect *dialect = job->plan->dialect;
-	char body[ANSWER_MAX];
+	char body[ANSWER_MAX], shown[SHOWN_MAX + 1];
 
 	http_session_read_short(job->http, body, sizeof(body));
-	snprintf(why, WHY_SIZE, "HTTP %d%s%.*s%s", answer->status, *body == '\0' ? "" : ": ",
-			 shown_length(body), body, advice(answer->status));
+	show_body(job, body, shown);
+	snprintf(why, WHY_SIZE, "HTTP %d%s%s%s", answer->status, *shown == '\0' ? "" : ": ", shown,
+			 advice(answer->status));
 	if (retry_policy_status(answer->status) && dialect->post_turned_away(answer, body))
 		return ATTEMPT_LATER;
 	if (leaves_it_open(answer->status) || is_cut_between_lines(job, batch, answer))
@@ -292,6 +295,7 @@ send_batch(WriteJob *job, const Batch *batch, const ApiRequest *api)
 		HttpAnswer answer;
 		Attempt said = attempt(job, batch, api, &answer, why);
 
+		http_session_conceal(job->http, why);
 		if (said == ATTEMPT_COMMITTED)
 			return BATCH_COMMITTED;
 		/* a refusal of a repeated request says nothing of the first one */

@@ -37,6 +37,8 @@ read_job_fail(ReadJob *job, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(job->problem, sizeof(job->problem), format, arguments);
 	va_end(arguments);
+	if (job->http != NULL)
+		http_session_conceal(job->http, job->problem);
 	return READ_FAILED;
 }
 

@@ -6,7 +6,7 @@
  */
 #include "measure/report_figures.h"
 #include "measure/report_formats.h"
-#include "measure/report_text.h"
+#include "printable_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -41,7 +41,7 @@ put_problem(FILE *out, const Trial *trial)
 	char text[sizeof(trial->problem)];
 
 	memcpy(text, trial->problem, sizeof(text));
-	report_text_make_printable(text);
+	printable_text_make(text);
 	put_text(out, text);
 }
 

@@ -6,7 +6,7 @@
 #include "measure/report.h"
 #include "measure/report_figures.h"
 #include "measure/report_formats.h"
-#include "measure/report_text.h"
+#include "printable_text.h"
 
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -119,7 +119,7 @@ new_text(const char *text)
 
 	if (printable != NULL)
 	{
-		report_text_make_printable(printable);
+		printable_text_make(printable);
 		object = json_object_new_string(printable);
 	}
 	free(printable);

@@ -1,7 +1,7 @@
 #include "measure/report_page.h"
 #include "exit_status.h"
 #include "measure/report_parts.h"
-#include "measure/report_text.h"
+#include "printable_text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ report_page_put(ReportPage *page, ReportPagePut put, const char *format, ...)
 		page->failed = true;
 		return;
 	}
-	report_text_make_printable(text);
+	printable_text_make(text);
 	put(page->out, text);
 	free(text);
 }

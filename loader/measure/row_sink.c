@@ -1,9 +1,29 @@
 #include "measure/row_sink.h"
 #include "interrupt.h"
-#include "measure/value_log.h"
+#include "measure/value_samples.h"
 #include "progress.h"
 
 #define PROGRESS_ROWS 1024 /* a power of two: shown in such steps */
+
+/* After the row was added to the digest. */
+static bool
+compare_row(RowSink *sink, const Value *values)
+{
+	bool is_kept = true;
+
+	if (sink->log != NULL && !value_log_take(sink->log, sink->digest))
+	{
+		sink->problem = "the temporary file of the comparison cannot be written or read";
+		return false;
+	}
+	if (sink->samples != NULL && sink->log != NULL)
+		is_kept = value_samples_gather(sink->samples, values, sink->log, sink->digest);
+	else if (sink->samples != NULL)
+		is_kept = value_samples_find(sink->samples, values, sink->digest);
+	if (!is_kept)
+		sink->problem = "out of memory";
+	return is_kept;
+}
 
 bool
 row_sink_take(RowSink *sink, const Value *values)
@@ -19,13 +39,8 @@ row_sink_take(RowSink *sink, const Value *values)
 		return true;
 	if (!value_digest_add(sink->digest, values))
 	{
-		sink->problem = "a json value is not valid JSON";
+		sink->problem = "out of memory";
 		return false;
 	}
-	if (sink->log != NULL && !value_log_take(sink->log, sink->digest))
-	{
-		sink->problem = "the temporary file of the comparison cannot be written or read";
-		return false;
-	}
-	return true;
+	return compare_row(sink, values);
 }

@@ -21,11 +21,13 @@ typedef struct RowSink
 	int64_t missing_values, na_values; /* of the nulls: keys left out, "NA"; set by http-json */
 	ValueDigest *digest;               /* NULL in timed trials */
 	struct ValueLog *log;              /* NULL unless values are compared one by one */
+	struct ValueSamples *samples;      /* NULL unless some are to be shown: gathered with a log that
+	                                    * compares, searched for without a log */
 	bool interrupted;                  /* why row_sink_take was false: a stop was asked for, ... */
 	const char *problem;               /* ... else static words */
 } RowSink;
 
-/* [type->columns]. False when the row cannot be taken: json that is none, a full disk; and when a stop
+/* [type->columns]. False when the row cannot be taken: no memory, a full disk; and when a stop
  * was asked for, which a sender that is never waited for would not let be seen. */
 extern bool row_sink_take(RowSink *sink, const Value *values);
 

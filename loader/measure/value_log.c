@@ -110,6 +110,12 @@ value_log_take(ValueLog *log, const ValueDigest *digest)
 	return log->used < (size_t) log->columns * LOG_BUFFER_ROWS || write_buffer(log);
 }
 
+uint64_t
+value_log_first_hash(const ValueLog *log, int column)
+{
+	return log->buffer[log->used - (size_t) log->columns + (size_t) column];
+}
+
 int64_t
 value_log_changed(const ValueLog *log, int column)
 {

@@ -24,6 +24,9 @@ extern bool value_log_compare(ValueLog *log);
 /* Takes the hashes of the row that was added to the digest last; false when the file fails. */
 extern bool value_log_take(ValueLog *log, const ValueDigest *digest);
 
+/* What the first pass had in the row that was compared last, which must be one of its. */
+extern uint64_t value_log_first_hash(const ValueLog *log, int column);
+
 /* Rows and values that differed; rows beyond those of the first pass count as surplus. */
 extern int64_t value_log_changed(const ValueLog *log, int column);
 extern int64_t value_log_changed_values(const ValueLog *log);

@@ -1,5 +1,6 @@
 #include "measure/write_path.h"
 #include "clock.h"
+#include "database/exact_settings.h"
 #include "interrupt.h"
 
 #include <stdarg.h>
@@ -11,7 +12,7 @@
 #define COMMIT_TIMEOUT_MS   60000
 #define COMMIT_TIMEOUT_TEXT "60 s"
 
-#define BEGIN_WRITING "BEGIN; SET LOCAL lock_timeout = '5s'"
+#define BEGIN_WRITING "BEGIN;" EXACT_INPUT_SETTINGS " SET LOCAL lock_timeout = '5s'"
 
 const WritePath *const write_paths[] = {&write_path_copy_text, &write_path_copy_binary,
 										&write_path_insert, &write_path_http_json, NULL};

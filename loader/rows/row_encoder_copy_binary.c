@@ -2,6 +2,7 @@
  * row_encoder_copy_binary.c - rows as COPY ... FROM STDIN (FORMAT binary) reads them
  * (https://www.postgresql.org/docs/15/sql-copy.html, 'Binary Format').
  */
+#include "rows/nested_write_binary.h"
 #include "rows/row_encoder.h"
 #include "rows/value_binary.h"
 
@@ -59,6 +60,14 @@ put_header(RowEncoderState *state, JsonEncoder *to)
 }
 
 static bool
+put_value(JsonEncoder *to, const RowColumn *column, const Value *value)
+{
+	if (column->nested != NULL && !value->is_null)
+		return nested_put_binary(to, column->nested, value->text.bytes, value->text.length);
+	return value_put_binary(to, column->type, value);
+}
+
+static bool
 put_row(RowEncoderState *state, const Value *values, bool first, JsonEncoder *to, int *column)
 {
 	const RowType *type = state->type;
@@ -67,7 +76,7 @@ put_row(RowEncoderState *state, const Value *values, bool first, JsonEncoder *to
 	json_encode_raw(to, state->field_count, sizeof(state->field_count));
 	for (int i = 0; i < type->columns; i++)
 	{
-		if (!value_put_binary(to, type->column[i].type, &values[i]))
+		if (!put_value(to, &type->column[i], &values[i]))
 		{
 			*column = i;
 			return false;

@@ -4,20 +4,14 @@
  * (https://www.postgresql.org/docs/15/sql-copy.html, 'Text Format').
  */
 #include "rows/hex_encode.h"
-#include "rows/row_encoder.h"
+#include "rows/row_encoder_text.h"
 #include "rows/value_text.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define WORD       sizeof(uint64_t)
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 #define HIGH_BITS  EACH(0x80)
-
-struct RowEncoderState
-{
-	const RowType *type;
-};
 
 /* By byte below 0x20: the letter of its escape, as COPY TO writes them; 0: it goes out as it is. */
 static const char escape_letters[0x20] = {
@@ -95,8 +89,18 @@ put_text(JsonEncoder *to, const char *text, size_t length)
 }
 
 static bool
-put_value(JsonEncoder *to, ColumnType type, const Value *value)
+put_nested(RowEncoderState *state, int column, const Value *value, JsonEncoder *to)
 {
+	size_t length;
+	const char *text = nested_codec_text(state->nested, column, value, &length);
+
+	return text != NULL && put_text(to, text, length);
+}
+
+static bool
+put_value(RowEncoderState *state, int column, const Value *value, JsonEncoder *to)
+{
+	ColumnType type = state->type->column[column].type;
 	char printed[VALUE_TEXT_MAX];
 
 	if (value->is_null)
@@ -106,36 +110,13 @@ put_value(JsonEncoder *to, ColumnType type, const Value *value)
 		json_encode_literal(to, "\\\\x");
 		hex_encode(to, value->text.bytes, value->text.length);
 	}
-	else if (column_type_is_text(type))
-		return put_text(to, value->text.bytes, value->text.length);
-	else
+	else if (!column_type_is_text(type))
 		json_encode_raw(to, printed, value_print(type, value, printed));
+	else if (state->type->column[column].nested != NULL)
+		return put_nested(state, column, value, to);
+	else
+		return put_text(to, value->text.bytes, value->text.length);
 	return true;
-}
-
-static RowEncoderState *
-open_copy_text(const RowType *type, char *problem, size_t problem_size)
-{
-	RowEncoderState *state = malloc(sizeof(RowEncoderState));
-
-	(void) problem;
-	(void) problem_size;
-	if (state != NULL)
-		state->type = type;
-	return state;
-}
-
-static void
-close_copy_text(RowEncoderState *state)
-{
-	free(state);
-}
-
-static void
-put_nothing(RowEncoderState *state, JsonEncoder *to)
-{
-	(void) state;
-	(void) to;
 }
 
 static bool
@@ -148,7 +129,7 @@ put_row(RowEncoderState *state, const Value *values, bool first, JsonEncoder *to
 	{
 		if (i > 0)
 			json_encode_char(to, '\t');
-		if (!put_value(to, type->column[i].type, &values[i]))
+		if (!put_value(state, i, &values[i], to))
 		{
 			*column = i;
 			return false;
@@ -160,9 +141,9 @@ put_row(RowEncoderState *state, const Value *values, bool first, JsonEncoder *to
 
 const RowEncoder row_encoder_copy_text = {
 	.name = "copy-text",
-	.open = open_copy_text,
-	.close = close_copy_text,
-	.begin = put_nothing,
+	.open = row_encoder_text_open,
+	.close = row_encoder_text_close,
+	.begin = row_encoder_text_put_nothing,
 	.row = put_row,
-	.end = put_nothing,
+	.end = row_encoder_text_put_nothing,
 };

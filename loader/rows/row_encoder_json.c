@@ -2,6 +2,7 @@
  * row_encoder_json.c - rows as objects of JSON: one array of them, or one on each line
  * (NDJSON, https://github.com/ndjson/ndjson-spec).
  */
+#include "rows/nested_codec.h"
 #include "rows/row_encoder.h"
 #include "rows/value_json.h"
 
@@ -17,6 +18,7 @@ typedef struct Key
 struct RowEncoderState
 {
 	const RowType *type;
+	NestedCodec *nested;
 	char *texts; /* of all keys */
 	Key key[];   /* [columns] */
 };
@@ -59,10 +61,21 @@ put_keys(const RowType *type, KeyTexts *texts, Key *key)
 	}
 }
 
+static void
+close_json(RowEncoderState *state)
+{
+	if (state == NULL)
+		return;
+	nested_codec_free(state->nested);
+	free(state->texts);
+	free(state);
+}
+
 static RowEncoderState *
 open_json(const RowType *type, char *problem, size_t problem_size)
 {
-	RowEncoderState *state = malloc(sizeof(RowEncoderState) + (size_t) type->columns * sizeof(Key));
+	RowEncoderState *state =
+		calloc(1, sizeof(RowEncoderState) + (size_t) type->columns * sizeof(Key));
 	KeyTexts texts = {0};
 
 	(void) problem;
@@ -71,24 +84,16 @@ open_json(const RowType *type, char *problem, size_t problem_size)
 		return NULL;
 	put_keys(type, &texts, NULL);
 	state->type = type;
+	state->nested = nested_codec_create(type, 0);
 	state->texts = malloc(texts.length);
-	if (state->texts == NULL)
+	if (state->nested == NULL || state->texts == NULL)
 	{
-		free(state);
+		close_json(state);
 		return NULL;
 	}
 	texts = (KeyTexts){.bytes = state->texts};
 	put_keys(type, &texts, state->key);
 	return state;
-}
-
-static void
-close_json(RowEncoderState *state)
-{
-	if (state == NULL)
-		return;
-	free(state->texts);
-	free(state);
 }
 
 static void
@@ -113,35 +118,40 @@ put_array_end(RowEncoderState *state, JsonEncoder *to)
 }
 
 /* Never with a line break of its own: value_put_json writes none. */
-static void
-put_object(const RowEncoderState *state, const Value *values, JsonEncoder *to)
+static bool
+put_object(RowEncoderState *state, const Value *values, JsonEncoder *to, int *column)
 {
 	const RowType *type = state->type;
 
 	for (int i = 0; i < type->columns; i++)
 	{
 		json_encode_raw(to, state->key[i].text, state->key[i].length);
-		value_put_json(to, type->column[i].type, &values[i]);
+		if (type->column[i].nested == NULL || values[i].is_null)
+			value_put_json(to, type->column[i].type, &values[i]);
+		else if (!nested_codec_put_json(state->nested, i, &values[i], to))
+		{
+			*column = i;
+			return false;
+		}
 	}
 	json_encode_char(to, '}');
+	return true;
 }
 
 static bool
 put_array_row(RowEncoderState *state, const Value *values, bool first, JsonEncoder *to, int *column)
 {
-	(void) column;
 	if (!first)
 		json_encode_char(to, ',');
-	put_object(state, values, to);
-	return true;
+	return put_object(state, values, to, column);
 }
 
 static bool
 put_line(RowEncoderState *state, const Value *values, bool first, JsonEncoder *to, int *column)
 {
 	(void) first;
-	(void) column;
-	put_object(state, values, to);
+	if (!put_object(state, values, to, column))
+		return false;
 	json_encode_char(to, '\n');
 	return true;
 }

@@ -3,16 +3,10 @@
  * be pointed at, each behind its length and followed by the terminator that libpq wants.
  */
 #include "rows/hex_encode.h"
-#include "rows/row_encoder.h"
+#include "rows/row_encoder_text.h"
 #include "rows/value_text.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-struct RowEncoderState
-{
-	const RowType *type;
-};
 
 static void
 put_length(JsonEncoder *to, int32_t length)
@@ -53,44 +47,31 @@ put_bytea(JsonEncoder *to, const char *bytes, size_t length)
 }
 
 static bool
-put_value(JsonEncoder *to, ColumnType type, const Value *value)
+put_nested(RowEncoderState *state, int column, const Value *value, JsonEncoder *to)
 {
+	size_t length;
+	const char *text = nested_codec_text(state->nested, column, value, &length);
+
+	return text != NULL && put_text(to, text, length);
+}
+
+static bool
+put_value(RowEncoderState *state, int column, const Value *value, JsonEncoder *to)
+{
+	ColumnType type = state->type->column[column].type;
 	char printed[VALUE_TEXT_MAX];
 
 	if (value->is_null)
 		put_length(to, -1);
 	else if (type == COLUMN_BYTEA)
 		return put_bytea(to, value->text.bytes, value->text.length);
-	else if (column_type_is_text(type))
-		return put_text(to, value->text.bytes, value->text.length);
-	else
+	else if (!column_type_is_text(type))
 		put_parameter(to, printed, value_print(type, value, printed));
+	else if (state->type->column[column].nested != NULL)
+		return put_nested(state, column, value, to);
+	else
+		return put_text(to, value->text.bytes, value->text.length);
 	return true;
-}
-
-static RowEncoderState *
-open_parameters(const RowType *type, char *problem, size_t problem_size)
-{
-	RowEncoderState *state = malloc(sizeof(RowEncoderState));
-
-	(void) problem;
-	(void) problem_size;
-	if (state != NULL)
-		state->type = type;
-	return state;
-}
-
-static void
-close_parameters(RowEncoderState *state)
-{
-	free(state);
-}
-
-static void
-put_nothing(RowEncoderState *state, JsonEncoder *to)
-{
-	(void) state;
-	(void) to;
 }
 
 static bool
@@ -101,7 +82,7 @@ put_row(RowEncoderState *state, const Value *values, bool first, JsonEncoder *to
 	(void) first;
 	for (int i = 0; i < type->columns; i++)
 	{
-		if (!put_value(to, type->column[i].type, &values[i]))
+		if (!put_value(state, i, &values[i], to))
 		{
 			*column = i;
 			return false;
@@ -112,9 +93,9 @@ put_row(RowEncoderState *state, const Value *values, bool first, JsonEncoder *to
 
 const RowEncoder row_encoder_parameters = {
 	.name = "parameters",
-	.open = open_parameters,
-	.close = close_parameters,
-	.begin = put_nothing,
+	.open = row_encoder_text_open,
+	.close = row_encoder_text_close,
+	.begin = row_encoder_text_put_nothing,
 	.row = put_row,
-	.end = put_nothing,
+	.end = row_encoder_text_put_nothing,
 };

@@ -29,7 +29,11 @@ row_reader_create(const RowReaderFormat *format, size_t size, const RowType *typ
 	reader->max_row_bytes = max_row_bytes;
 	reader->at = reader->end = no_bytes;
 	reader->last = ROW_READ_MORE;
-	return reader;
+	reader->nested = nested_codec_create(type, max_row_bytes);
+	if (reader->nested != NULL)
+		return reader;
+	free(reader);
+	return NULL;
 }
 
 void
@@ -38,6 +42,7 @@ row_reader_free(RowReader *reader)
 	if (reader == NULL)
 		return;
 	reader->format->free(reader);
+	nested_codec_free(reader->nested);
 	free(reader);
 }
 
@@ -105,7 +110,7 @@ row_reader_unknown_keys(const RowReader *reader)
 int64_t
 row_reader_missing_values(const RowReader *reader)
 {
-	return reader->missing_values;
+	return reader->missing_values + nested_codec_missing_attributes(reader->nested);
 }
 
 int64_t
@@ -236,7 +241,7 @@ static inline bool
 has_characters(ColumnType type)
 {
 	return type == COLUMN_TEXT || type == COLUMN_BPCHAR || type == COLUMN_JSON ||
-		   type == COLUMN_JSONB || type == COLUMN_OTHER;
+		   type == COLUMN_JSONB || type == COLUMN_ENUM || type == COLUMN_OTHER;
 }
 
 /* Where the first character begins that is none. */
@@ -280,10 +285,22 @@ row_reader_check_characters(RowReader *reader, int column, const Value *value)
 	return true;
 }
 
+/* The text is half gone by then. */
+static bool
+refuse_nested(RowReader *reader, int column)
+{
+	return row_reader_fail_column(reader, column, "the text is no %s: %s",
+								  reader->type->column[column].type_name,
+								  nested_codec_why(reader->nested));
+}
+
 bool
 row_reader_take_text(RowReader *reader, int column, char *text, size_t length, Value *value)
 {
 	value->is_null = value->is_missing = false;
+	if (reader->type->column[column].nested != NULL)
+		return nested_codec_from_text(reader->nested, column, text, length, value) ||
+			   refuse_nested(reader, column);
 	if (!value_from_text(reader->type->column[column].type, text, length, value))
 		return refuse_text(reader, column, text, length);
 	return row_reader_check_characters(reader, column, value);

@@ -42,9 +42,15 @@ extern RowReader *row_reader_copy_binary(const RowType *type, size_t max_row_byt
 extern RowReader *row_reader_csv(const RowType *type, bool has_header, size_t max_row_bytes);
 /* `shape`: as in JsonFramesOptions. */
 extern RowReader *row_reader_json(const RowType *type, JsonShape shape, size_t max_row_bytes);
+/* From now on JSON of an array or composite whose parts are not known here (is_compound) is refused:
+ * for values that are written to a database, which reads its own text alone. Else it is taken as the
+ * JSON text that it is, to be compared. */
+extern void row_reader_json_refuse_compounds(RowReader *reader);
 extern void row_reader_free(RowReader *reader); /* NULL is fine */
 /* Back to the start of a new stream of the same format; counts are kept. */
 extern void row_reader_reset(RowReader *reader);
+/* The same of JSON, whose shape may be another one. */
+extern void row_reader_json_reset(RowReader *reader, JsonShape shape);
 
 /* Lends bytes until MORE is returned. */
 extern void row_reader_feed(RowReader *reader, const char *bytes, size_t length);
@@ -55,7 +61,8 @@ extern RowReadResult row_reader_next(RowReader *reader, Value *values);
 /* One line, printable: 'row 3, column "amount": "abc" is no numeric'. */
 extern const char *row_reader_problem(const RowReader *reader);
 extern int64_t row_reader_rows(const RowReader *reader);
-/* JSON: keys that no column has, values that were not there, "NA" taken for null; 0 elsewhere. */
+/* JSON: keys that no column has, values and attributes of composites that were not there, "NA" taken for
+ * null; 0 elsewhere. */
 extern int64_t row_reader_unknown_keys(const RowReader *reader);
 extern int64_t row_reader_missing_values(const RowReader *reader);
 extern int64_t row_reader_na_values(const RowReader *reader);

@@ -75,15 +75,30 @@ end_item(CopyBinaryReader *binary, size_t length)
 
 /* --- tuples -------------------------------------------------------------------------------- */
 
+/* Whether a tuple may be so long. Asked before its bytes are, so that it does not depend on where a
+ * piece ends which of two limits is met first. */
+static bool
+check_length(CopyBinaryReader *binary, int column, size_t length)
+{
+	RowReader *reader = &binary->base;
+
+	return length <= reader->max_row_bytes ||
+		   row_reader_fail_column(reader, column, "the row is longer than the limit of %zu bytes",
+								  reader->max_row_bytes);
+}
+
 /* Looks at the next length word of a tuple of which *length bytes were looked at; adds what it
  * announces. */
 static RowReadResult
 measure_field(CopyBinaryReader *binary, int column, size_t *length)
 {
 	RowReader *reader = &binary->base;
-	RowReadResult result = want_bytes(binary, *length + LENGTH_BYTES);
+	RowReadResult result;
 	int32_t field_length;
 
+	if (!check_length(binary, column, *length + LENGTH_BYTES))
+		return ROW_READ_FAILED;
+	result = want_bytes(binary, *length + LENGTH_BYTES);
 	if (result != ROW_READ_ROW)
 		return result;
 	field_length = (int32_t) load_uint32(item_start(binary) + *length);
@@ -95,13 +110,7 @@ measure_field(CopyBinaryReader *binary, int column, size_t *length)
 	}
 	if (field_length != NULL_LENGTH)
 		*length += (size_t) field_length;
-	if (*length > reader->max_row_bytes)
-	{
-		row_reader_fail_column(reader, column, "the row is longer than the limit of %zu bytes",
-							   reader->max_row_bytes);
-		return ROW_READ_FAILED;
-	}
-	return ROW_READ_ROW;
+	return check_length(binary, column, *length) ? ROW_READ_ROW : ROW_READ_FAILED;
 }
 
 /* ROW: all of the tuple is there. */
@@ -129,6 +138,11 @@ take_field(CopyBinaryReader *binary, int column, const char *bytes, size_t lengt
 	const RowColumn *head = &reader->type->column[column];
 
 	value->is_null = value->is_missing = false;
+	if (head->nested != NULL)
+		return nested_codec_from_binary(reader->nested, column, bytes, length, value) ||
+			   row_reader_fail_column(reader, column,
+									  "these %zu bytes are not the form of a %s: %s", length,
+									  head->type_name, nested_codec_why(reader->nested));
 	if (!value_from_binary(head->type, bytes, length, scratch, value))
 		return row_reader_fail_column(reader, column, "these %zu bytes are not the form of a %s",
 									  length, head->type_name);

@@ -8,6 +8,7 @@
 #ifndef TRANSFERBENCH_ROW_READER_INTERNAL_H
 #define TRANSFERBENCH_ROW_READER_INTERNAL_H
 
+#include "rows/nested_codec.h"
 #include "rows/row_reader.h"
 
 #include <string.h>
@@ -28,6 +29,7 @@ struct RowReader
 {
 	const RowReaderFormat *format;
 	const RowType *type;
+	NestedCodec *nested;
 	size_t max_row_bytes;
 	const char *at; /* what is left of the piece lent */
 	const char *end;
@@ -62,7 +64,8 @@ extern bool row_reader_fail_memory(RowReader *reader);
 extern const char *row_reader_quote(const char *text, size_t length,
 									char quoted[ROW_READER_QUOTED_MAX]);
 
-/* Makes a value of its text form, over the text; false, with a problem, when it is none. */
+/* Makes a value of its text form, over the text; false, with a problem, when it is none. The next one of
+ * the column may be written over it. */
 extern bool row_reader_take_text(RowReader *reader, int column, char *text, size_t length,
 								 Value *value);
 /* Whether characters of a value that has some are UTF-8 without NUL; false with a problem. */

@@ -21,6 +21,7 @@ typedef struct JsonReader
 	JsonField *fields;    /* [columns] */
 	JsonColumns *columns; /* NULL until a body of columns comes */
 	bool columns_are_whole;
+	bool refuses_compounds;
 	char *texts; /* what values need of room of their own, all of a row */
 	size_t texts_capacity;
 } JsonReader;
@@ -101,6 +102,35 @@ refuse_field(JsonReader *json, int column, const char *why)
 }
 
 static bool
+take_nested(JsonReader *json, int column, Value *value)
+{
+	const JsonField *field = &json->fields[column];
+	NestedCodec *nested = json->base.nested;
+
+	value->is_missing = field->kind == JSON_FIELD_MISSING;
+	value->is_null = field->kind == JSON_FIELD_MISSING || field->kind == JSON_FIELD_NULL;
+	return value->is_null || nested_codec_from_json(nested, column, field, value) ||
+		   refuse_field(json, column, nested_codec_why(nested));
+}
+
+static bool
+take_scalar(JsonReader *json, int column, char *room, size_t size, Value *value)
+{
+	const JsonField *field = &json->fields[column];
+	const char *why = "";
+
+	if (json->refuses_compounds && json->base.type->column[column].is_compound &&
+		(field->kind == JSON_FIELD_ARRAY || field->kind == JSON_FIELD_OBJECT))
+		return refuse_field(json, column,
+							"JSON is not read into it, since its parts are of types not known "
+							"here: give it as PostgreSQL writes it, in a string");
+	if (!value_from_json(json->base.type->column[column].type, field, room, size, value, &why))
+		return refuse_field(json, column, why);
+	json->base.na_values += value->is_null && field->kind == JSON_FIELD_STRING;
+	return true;
+}
+
+static bool
 take_fields(JsonReader *json, Value *values)
 {
 	RowReader *reader = &json->base;
@@ -108,16 +138,14 @@ take_fields(JsonReader *json, Value *values)
 
 	for (int i = 0; i < reader->type->columns; i++)
 	{
-		const JsonField *field = &json->fields[i];
-		ColumnType type = reader->type->column[i].type;
-		size_t size = value_json_room(type, field);
-		const char *why = "";
+		const RowColumn *column = &reader->type->column[i];
+		size_t size = value_json_room(column->type, &json->fields[i]);
 
-		if (!value_from_json(type, field, room, size, &values[i], &why))
-			return refuse_field(json, i, why);
+		if (column->nested != NULL ? !take_nested(json, i, &values[i])
+								   : !take_scalar(json, i, room, size, &values[i]))
+			return false;
 		room += size;
 		reader->missing_values += values[i].is_missing;
-		reader->na_values += values[i].is_null && field->kind == JSON_FIELD_STRING;
 	}
 	return true;
 }
@@ -301,7 +329,7 @@ key_takes_array(void *context, const char *key, size_t length)
 
 		if (strlen(column->name) == length && memcmp(column->name, key, length) == 0)
 			return column->type == COLUMN_JSON || column->type == COLUMN_JSONB ||
-				   strchr(column->type_name, '[') != NULL;
+				   column->type == COLUMN_ARRAY || strchr(column->type_name, '[') != NULL;
 	}
 	return false;
 }
@@ -349,4 +377,17 @@ row_reader_json(const RowType *type, JsonShape shape, size_t max_row_bytes)
 		return NULL;
 	}
 	return reader;
+}
+
+void
+row_reader_json_reset(RowReader *reader, JsonShape shape)
+{
+	((JsonReader *) reader)->shape = shape;
+	row_reader_reset(reader);
+}
+
+void
+row_reader_json_refuse_compounds(RowReader *reader)
+{
+	((JsonReader *) reader)->refuses_compounds = true;
 }

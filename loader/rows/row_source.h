@@ -28,7 +28,8 @@ typedef enum RowFileFormat
 	ROW_FILE_CSV,        /* no header */
 	ROW_FILE_CSV_HEADER, /* the first line names the columns */
 	ROW_FILE_COPY_BINARY,
-	ROW_FILE_JSON, /* an array, NDJSON or columns */
+	ROW_FILE_JSON,   /* an array, lines or columns, told apart by the first bytes */
+	ROW_FILE_NDJSON, /* lines, whatever the first one looks like */
 } RowFileFormat;
 
 /* By the ending of a name (.csv: CSV_HEADER, .json, .ndjson, .jsonl, .bin; else COPY text) unless

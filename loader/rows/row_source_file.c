@@ -5,6 +5,7 @@
 
 #include "interrupt.h"
 #include "message.h"
+#include "rows/json_check.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,6 +31,8 @@ typedef struct FileSource
 	int64_t bytes;      /* read so far */
 	int64_t size_bytes; /* of a regular file, from its start, when it was opened; else 0 */
 	char *buffer;
+	int64_t rows;         /* handed out */
+	JsonCheck *documents; /* NULL: no column, or no format, that needs it */
 } FileSource;
 
 /* --- formats ----------------------------------------------------------------------------- */
@@ -62,12 +65,12 @@ row_file_format(const char *path, const char *format, RowFileFormat *result)
 		{"csv-header", ROW_FILE_CSV_HEADER},
 		{"binary", ROW_FILE_COPY_BINARY},
 		{"json", ROW_FILE_JSON},
-		{"ndjson", ROW_FILE_JSON},
+		{"ndjson", ROW_FILE_NDJSON},
 		{NULL, ROW_FILE_COPY_TEXT},
 	};
 	static const FormatName endings[] = {
-		{".csv", ROW_FILE_CSV_HEADER}, {".json", ROW_FILE_JSON},       {".ndjson", ROW_FILE_JSON},
-		{".jsonl", ROW_FILE_JSON},     {".bin", ROW_FILE_COPY_BINARY}, {NULL, ROW_FILE_COPY_TEXT},
+		{".csv", ROW_FILE_CSV_HEADER}, {".json", ROW_FILE_JSON},       {".ndjson", ROW_FILE_NDJSON},
+		{".jsonl", ROW_FILE_NDJSON},   {".bin", ROW_FILE_COPY_BINARY}, {NULL, ROW_FILE_COPY_TEXT},
 	};
 	const char *base = strrchr(path, '/');
 	const char *ending = strrchr(base == NULL ? path : base, '.');
@@ -77,6 +80,16 @@ row_file_format(const char *path, const char *format, RowFileFormat *result)
 	if (ending == NULL || !find_format(endings, ending, result))
 		*result = ROW_FILE_COPY_TEXT;
 	return true;
+}
+
+static RowReader *
+open_json_reader(const RowType *type, JsonShape shape)
+{
+	RowReader *reader = row_reader_json(type, shape, ROW_READER_MAX_ROW_BYTES);
+
+	if (reader != NULL)
+		row_reader_json_refuse_compounds(reader);
+	return reader;
 }
 
 static RowReader *
@@ -90,7 +103,9 @@ open_reader(RowFileFormat format, const RowType *type)
 		case ROW_FILE_COPY_BINARY:
 			return row_reader_copy_binary(type, ROW_READER_MAX_ROW_BYTES);
 		case ROW_FILE_JSON:
-			return row_reader_json(type, JSON_SHAPE_UNKNOWN, ROW_READER_MAX_ROW_BYTES);
+			return open_json_reader(type, JSON_SHAPE_UNKNOWN);
+		case ROW_FILE_NDJSON:
+			return open_json_reader(type, JSON_SHAPE_LINES);
 		default:
 			return row_reader_copy_text(type, ROW_READER_MAX_ROW_BYTES);
 	}
@@ -155,10 +170,61 @@ feed(RowSource *source, RowReader *reader)
 	return ROW_SOURCE_ROWS;
 }
 
+/* --- documents ---------------------------------------------------------------------------- */
+
+static bool
+is_json(const RowColumn *column)
+{
+	return column->type == COLUMN_JSON || column->type == COLUMN_JSONB;
+}
+
+/* The column whose value is no JSON document, or -1. */
+static int
+find_no_document(FileSource *file, const Value *values, const char **why)
+{
+	const RowType *type = file->base.type;
+
+	for (int i = 0; i < type->columns; i++)
+		if (is_json(&type->column[i]) && !values[i].is_null &&
+			!json_check_is_document(file->documents, values[i].text.bytes, values[i].text.length,
+									why))
+			return i;
+	return -1;
+}
+
+/* Rows from `first` on: one that is refused is taken back, with those after it. */
+static RowSourceResult
+check_documents(FileSource *file, RowChunk *chunk, int first, RowSourceResult result)
+{
+	int rows = row_chunk_rows(chunk);
+
+	for (int row = first; row < rows; row++)
+	{
+		const char *why;
+		int column = find_no_document(file, row_chunk_row(chunk, row), &why);
+
+		if (column < 0)
+			continue;
+		for (int i = row; i < rows; i++)
+			row_chunk_drop_last(chunk);
+		return row_source_fail(
+			&file->base, "%s: row %" PRId64 ", column \"%s\": not one JSON value: %s", file->name,
+			file->rows + row - first + 1, file->base.type->column[column].name, why);
+	}
+	return result;
+}
+
 static RowSourceResult
 next_of_file(RowSource *source, RowChunk *chunk, int64_t max_rows)
 {
-	return row_stream_next(&((FileSource *) source)->stream, source, chunk, max_rows);
+	FileSource *file = (FileSource *) source;
+	int first = row_chunk_rows(chunk);
+	RowSourceResult result = row_stream_next(&file->stream, source, chunk, max_rows);
+
+	if (file->documents != NULL)
+		result = check_documents(file, chunk, first, result);
+	file->rows += row_chunk_rows(chunk) - first;
+	return result;
 }
 
 static bool
@@ -186,6 +252,7 @@ rewind_file(RowSource *source)
 		return false;
 	}
 	file->bytes = 0;
+	file->rows = 0;
 	row_reader_reset(file->stream.reader);
 	return true;
 }
@@ -212,6 +279,7 @@ free_file(RowSource *source)
 		close(file->file);
 	free(file->name);
 	free(file->buffer);
+	json_check_free(file->documents);
 }
 
 static bool
@@ -256,6 +324,17 @@ check_binary(const char *path, RowFileFormat format, const RowType *type)
 	return true;
 }
 
+/* JSON of a file that is none may be no JSON: COPY has the server refuse it, but in the body of a request
+ * it would be taken for what it is in there. */
+static bool
+needs_check(RowFileFormat format, const RowType *type)
+{
+	for (int i = 0; format != ROW_FILE_JSON && i < type->columns; i++)
+		if (is_json(&type->column[i]))
+			return true;
+	return false;
+}
+
 static bool
 prepare(FileSource *file, const char *path, RowFileFormat format)
 {
@@ -263,6 +342,12 @@ prepare(FileSource *file, const char *path, RowFileFormat format)
 
 	file->name = strdup(strcmp(path, "-") == 0 ? "standard input" : path);
 	file->buffer = malloc(READ_BYTES);
+	if (needs_check(format, type))
+	{
+		file->documents = json_check_create();
+		if (file->documents == NULL)
+			return false;
+	}
 	return row_stream_init(&file->stream, open_reader(format, type), type->columns, file->name,
 						   feed) &&
 		   file->name != NULL && file->buffer != NULL;

@@ -1,5 +1,6 @@
 #include "rows/row_type.h"
 #include "reference_row.h"
+#include "rows/nested_type.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -75,6 +76,9 @@ column_type_is_text(ColumnType type)
 		case COLUMN_BYTEA:
 		case COLUMN_JSON:
 		case COLUMN_JSONB:
+		case COLUMN_ENUM:
+		case COLUMN_ARRAY:
+		case COLUMN_COMPOSITE:
 		case COLUMN_OTHER:
 			return true;
 		default:
@@ -180,6 +184,14 @@ row_type_create(int columns)
 	return type;
 }
 
+static void
+free_column(RowColumn *column)
+{
+	free(column->name);
+	free(column->type_name);
+	nested_type_free(column->nested);
+}
+
 bool
 row_type_set_column(RowType *type, int index, const char *name, const char *type_name,
 					unsigned type_oid)
@@ -200,8 +212,7 @@ row_type_set_column(RowType *type, int index, const char *name, const char *type
 
 		type_oid = found == NULL ? 0 : found->oid;
 	}
-	free(column->name);
-	free(column->type_name);
+	free_column(column);
 	*column = (RowColumn){.name = name_copy,
 						  .type_name = type_name_copy,
 						  .type_oid = type_oid,
@@ -215,12 +226,59 @@ row_type_free(RowType *type)
 	if (type == NULL)
 		return;
 	for (int i = 0; i < type->columns; i++)
-	{
-		free(type->column[i].name);
-		free(type->column[i].type_name);
-	}
+		free_column(&type->column[i]);
 	free(type->column);
 	free(type);
+}
+
+void
+row_type_set_family(RowType *type, int index, unsigned type_oid, ColumnType family,
+					NestedType *nested)
+{
+	RowColumn *column = &type->column[index];
+
+	nested_type_free(column->nested);
+	column->type_oid = type_oid;
+	column->type = family;
+	column->nested = nested;
+	column->is_compound = false;
+}
+
+static bool
+copy_column(RowType *to, int index, const RowColumn *from)
+{
+	NestedType *nested = from->nested == NULL ? NULL : nested_type_copy(from->nested);
+
+	if ((nested == NULL && from->nested != NULL) ||
+		!row_type_set_column(to, index, from->name, from->type_name, from->type_oid))
+	{
+		nested_type_free(nested);
+		return false;
+	}
+	row_type_set_family(to, index, from->type_oid, from->type, nested);
+	to->column[index].is_compound = from->is_compound;
+	return true;
+}
+
+RowType *
+row_type_copy(const RowType *type)
+{
+	RowType *copy = row_type_create(type->columns);
+
+	for (int i = 0; copy != NULL && i < type->columns; i++)
+	{
+		if (copy_column(copy, i, &type->column[i]))
+			continue;
+		row_type_free(copy);
+		copy = NULL;
+	}
+	return copy;
+}
+
+bool
+row_column_is_same(const RowColumn *one, const RowColumn *other)
+{
+	return one->type == other->type && nested_type_is_same(one->nested, other->nested);
 }
 
 RowType *

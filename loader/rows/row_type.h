@@ -34,8 +34,13 @@ typedef enum ColumnType
 	COLUMN_UUID,        /* uuid */
 	COLUMN_JSON,        /* text: UTF-8 JSON, as it came */
 	COLUMN_JSONB,       /* text: likewise */
+	COLUMN_ENUM,        /* text: UTF-8, the label */
+	COLUMN_ARRAY,       /* text: the bytes of PostgreSQL's binary form (nested_type.h) */
+	COLUMN_COMPOSITE,   /* text: likewise */
 	COLUMN_OTHER,       /* text: UTF-8, PostgreSQL's output text under the pinned settings */
 } ColumnType;
+
+typedef struct NestedType NestedType; /* nested_type.h */
 
 typedef struct RowColumn
 {
@@ -43,6 +48,8 @@ typedef struct RowColumn
 	char *type_name;   /* as format_type writes it, modifier included: numeric(12,2) */
 	unsigned type_oid; /* of the base type; 0 when unknown */
 	ColumnType type;
+	NestedType *nested; /* of an ARRAY or a COMPOSITE, owned; else NULL */
+	bool is_compound; /* OTHER, and an array or a composite all the same: of parts not known here */
 } RowColumn;
 
 typedef struct RowType
@@ -69,7 +76,8 @@ typedef struct Value
 	};
 } Value;
 
-/* By a base type's OID (domains are reported as what they are over); OTHER for all the rest. */
+/* By a base type's OID (domains are reported as what they are over); OTHER for all the rest, of which
+ * the catalog may know more (database/type_catalog.h). */
 extern ColumnType column_type_of_oid(unsigned type_oid);
 /* Whether a Value of this type uses `text`. */
 extern bool column_type_is_text(ColumnType type);
@@ -86,7 +94,16 @@ extern RowType *row_type_create(int columns);
  * among the built-in types. False when out of memory: the column is then as it was. */
 extern bool row_type_set_column(RowType *type, int index, const char *name, const char *type_name,
 								unsigned type_oid);
+/* What the catalog says of a column that was OTHER: its base type and family, and of an ARRAY or a
+ * COMPOSITE what it consists of, which is taken over. */
+extern void row_type_set_family(RowType *type, int index, unsigned type_oid, ColumnType family,
+								NestedType *nested);
+/* All of it; NULL when out of memory. */
+extern RowType *row_type_copy(const RowType *type);
 extern void row_type_free(RowType *type); /* NULL is fine */
+
+/* Whether values of one column are values of the other, whatever their names are. */
+extern bool row_column_is_same(const RowColumn *one, const RowColumn *other);
 
 /* The reference rows' (common/reference_row.h): id bigint, ..., note text. */
 extern RowType *row_type_reference(void);

@@ -132,6 +132,9 @@ value_from_binary(ColumnType type, const char *bytes, size_t length, char **scra
 		case COLUMN_BPCHAR:
 		case COLUMN_BYTEA:
 		case COLUMN_JSON:
+		case COLUMN_ENUM:
+		case COLUMN_ARRAY:
+		case COLUMN_COMPOSITE:
 		case COLUMN_OTHER:
 			return lend_text(bytes, length, value);
 	}
@@ -268,6 +271,9 @@ value_put_binary(JsonEncoder *to, ColumnType type, const Value *value)
 		case COLUMN_BPCHAR:
 		case COLUMN_BYTEA:
 		case COLUMN_JSON:
+		case COLUMN_ENUM:
+		case COLUMN_ARRAY:
+		case COLUMN_COMPOSITE:
 			return put_bytes(to, value->text.bytes, value->text.length);
 		default:
 			return false;

@@ -2,7 +2,8 @@
  * value_binary.h - values and PostgreSQL's binary form of them, as COPY BINARY and
  * binary results have it (the send and receive functions of src/backend/utils/adt).
  *
- * Of COLUMN_OTHER the form is not known here: its bytes pass through unread.
+ * Of COLUMN_OTHER the form is not known here: its bytes pass through unread, as those of arrays and
+ * composites do, which nested_codec.h checks.
  */
 #ifndef TRANSFERBENCH_VALUE_BINARY_H
 #define TRANSFERBENCH_VALUE_BINARY_H

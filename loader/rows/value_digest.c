@@ -1,17 +1,14 @@
 #include "rows/value_digest.h"
-#include "json_canonical.h"
-#include "rows/value_numeric.h"
-#include "splitmix64.h"
+#include "rows/value_hash.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Its values are text here, but have no family of their own in the extension. */
-#define NAME_TYPE_OID 19
-
 typedef struct DigestColumn
 {
-	ColumnType type;
+	ColumnType family;
+	bool is_plain; /* no json, array or composite */
+	const NestedType *nested;
 	uint64_t seed;
 	uint64_t scale_sum;
 } DigestColumn;
@@ -23,8 +20,18 @@ struct ValueDigest
 	uint64_t *hashes;      /* [columns], of the row added last */
 	uint64_t *scale_terms; /* [columns], likewise; what it adds to scale_sum */
 	uint64_t *column_sums; /* [columns], for `sums` */
-	JsonCanonical *json;
+	ValueHasher hasher;
 };
+
+static void
+prepare_column(DigestColumn *to, const RowColumn *column)
+{
+	to->family = value_hash_family(column->type, column->type_oid);
+	to->is_plain =
+		column->nested == NULL && column->type != COLUMN_JSON && column->type != COLUMN_JSONB;
+	to->nested = column->nested;
+	to->seed = row_digest_column_seed(column->name, strlen(column->name));
+}
 
 ValueDigest *
 value_digest_create(const RowType *type)
@@ -38,20 +45,14 @@ value_digest_create(const RowType *type)
 	digest->hashes = calloc(columns, sizeof(uint64_t));
 	digest->scale_terms = calloc(columns, sizeof(uint64_t));
 	digest->column_sums = calloc(columns, sizeof(uint64_t));
-	digest->json = json_canonical_create();
-	if (digest->column == NULL || digest->hashes == NULL || digest->scale_terms == NULL ||
-		digest->column_sums == NULL || digest->json == NULL)
+	if (!value_hasher_init(&digest->hasher, type) || digest->column == NULL ||
+		digest->hashes == NULL || digest->scale_terms == NULL || digest->column_sums == NULL)
 	{
 		value_digest_free(digest);
 		return NULL;
 	}
 	for (int i = 0; i < type->columns; i++)
-	{
-		const RowColumn *column = &type->column[i];
-
-		digest->column[i].type = column->type_oid == NAME_TYPE_OID ? COLUMN_OTHER : column->type;
-		digest->column[i].seed = row_digest_column_seed(column->name, strlen(column->name));
-	}
+		prepare_column(&digest->column[i], &type->column[i]);
 	row_digest_init(&digest->sums, digest->column_sums, type->columns);
 	return digest;
 }
@@ -65,7 +66,7 @@ value_digest_free(ValueDigest *digest)
 	free(digest->hashes);
 	free(digest->scale_terms);
 	free(digest->column_sums);
-	json_canonical_free(digest->json);
+	value_hasher_free(&digest->hasher);
 	free(digest);
 }
 
@@ -81,67 +82,17 @@ value_digest_reset(ValueDigest *digest)
 }
 
 static bool
-hash_json(ValueDigest *digest, uint64_t seed, const Value *value, uint64_t *hash)
+hash_not_plain(ValueDigest *digest, const DigestColumn *column, const Value *value, uint64_t *hash,
+			   uint64_t *scale_term)
 {
-	size_t length;
-	const char *text =
-		json_canonical_make(digest->json, value->text.bytes, value->text.length, &length);
-
-	if (text == NULL)
-		return false;
-	*hash = row_digest_other(seed, text, length);
-	return true;
+	if (column->nested == NULL)
+		return value_hash_json(&digest->hasher, column->seed, value->text.bytes, value->text.length,
+							   hash);
+	return value_hash_nested(&digest->hasher, column->seed, column->nested, value->text.bytes,
+							 value->text.length, hash, scale_term);
 }
 
-static uint64_t
-hash_text(ColumnType type, uint64_t seed, const char *bytes, size_t length)
-{
-	switch (type)
-	{
-		case COLUMN_NUMERIC:
-			return row_digest_decimal(seed, bytes, length);
-		case COLUMN_TEXT:
-			return row_digest_text(seed, bytes, length);
-		case COLUMN_BPCHAR:
-			return row_digest_bpchar(seed, bytes, length);
-		case COLUMN_BYTEA:
-			return row_digest_bytea(seed, bytes, length);
-		default:
-			return row_digest_other(seed, bytes, length);
-	}
-}
-
-static uint64_t
-hash_value(ColumnType type, uint64_t seed, const Value *value)
-{
-	switch (type)
-	{
-		case COLUMN_BOOL:
-			return row_digest_bool(seed, value->boolean);
-		case COLUMN_INT2:
-		case COLUMN_INT4:
-		case COLUMN_INT8:
-		case COLUMN_MONEY:
-			return row_digest_int64(seed, value->integer);
-		case COLUMN_FLOAT4:
-		case COLUMN_FLOAT8:
-			return row_digest_float64(seed, value->real);
-		case COLUMN_DATE:
-			return row_digest_date(seed, (int32_t) value->integer);
-		case COLUMN_TIME:
-			return row_digest_time(seed, value->integer);
-		case COLUMN_TIMESTAMP:
-			return row_digest_timestamp(seed, value->integer);
-		case COLUMN_TIMESTAMPTZ:
-			return row_digest_timestamptz(seed, value->integer);
-		case COLUMN_UUID:
-			return row_digest_uuid(seed, value->uuid);
-		default:
-			return hash_text(type, seed, value->text.bytes, value->text.length);
-	}
-}
-
-/* A row that is refused in one column changes no sum. */
+/* A row for which memory is missing changes no sum. */
 bool
 value_digest_add(ValueDigest *digest, const Value *values)
 {
@@ -154,13 +105,12 @@ value_digest_add(ValueDigest *digest, const Value *values)
 		digest->scale_terms[i] = 0;
 		if (value->is_null)
 			*hash = row_digest_null(column->seed);
-		else if (column->type != COLUMN_JSON && column->type != COLUMN_JSONB)
-			*hash = hash_value(column->type, column->seed, value);
-		else if (!hash_json(digest, column->seed, value, hash))
+		else if (column->is_plain)
+			*hash = value_hash_plain(column->family, column->seed, value);
+		else if (!hash_not_plain(digest, column, value, hash, &digest->scale_terms[i]))
 			return false;
-		if (column->type == COLUMN_NUMERIC && !value->is_null)
-			digest->scale_terms[i] =
-				splitmix64_mix(*hash + value_numeric_scale(value->text.bytes, value->text.length));
+		if (column->family == COLUMN_NUMERIC && !value->is_null)
+			digest->scale_terms[i] = value_hash_scale_term(*hash, value);
 	}
 	for (int i = 0; i < digest->sums.columns; i++)
 		digest->column[i].scale_sum += digest->scale_terms[i];

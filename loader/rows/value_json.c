@@ -15,8 +15,8 @@
 static bool
 takes_any_json(ColumnType type)
 {
-	return type == COLUMN_TEXT || type == COLUMN_BPCHAR || type == COLUMN_OTHER ||
-		   type == COLUMN_JSON || type == COLUMN_JSONB;
+	return type == COLUMN_TEXT || type == COLUMN_BPCHAR || type == COLUMN_ENUM ||
+		   type == COLUMN_OTHER || type == COLUMN_JSON || type == COLUMN_JSONB;
 }
 
 static bool
@@ -372,8 +372,12 @@ put_not_null(JsonEncoder *to, ColumnType type, const Value *value)
 			break;
 		case COLUMN_TEXT:
 		case COLUMN_BPCHAR:
+		case COLUMN_ENUM:
 		case COLUMN_OTHER:
 			json_encode_string(to, value->text.bytes, value->text.length);
+			break;
+		case COLUMN_ARRAY:
+		case COLUMN_COMPOSITE:
 			break;
 	}
 }

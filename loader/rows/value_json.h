@@ -5,7 +5,7 @@
  * their digits, floats with the fewest digits that read back the same; NaN and the
  * infinities as strings; dates and times in ISO 8601 (timestamps with a T, timestamptz
  * in UTC with +00:00); bytea as "\\x..." ; json as it stands, its
- * line breaks as blanks.
+ * line breaks as blanks. Arrays and composites are nested_codec.h's.
  */
 #ifndef TRANSFERBENCH_VALUE_JSON_H
 #define TRANSFERBENCH_VALUE_JSON_H

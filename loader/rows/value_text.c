@@ -126,8 +126,12 @@ value_from_text(ColumnType type, char *text, size_t length, Value *value)
 		case COLUMN_BPCHAR:
 		case COLUMN_JSON:
 		case COLUMN_JSONB:
+		case COLUMN_ENUM:
 		case COLUMN_OTHER:
 			return lend_text(text, length, value);
+		case COLUMN_ARRAY:
+		case COLUMN_COMPOSITE:
+			break;
 	}
 	return false;
 }

@@ -8,7 +8,7 @@
  *
  * Of what the server reads besides, some is taken (true, 1e5, .5 as a float, a T in
  * timestamps); what is taken is read as the server reads it. A numeric must be a JSON
- * number, since its text is passed on.
+ * number, since its text is passed on. Arrays and composites are nested_codec.h's.
  */
 #ifndef TRANSFERBENCH_VALUE_TEXT_H
 #define TRANSFERBENCH_VALUE_TEXT_H
@@ -19,7 +19,7 @@
 /*
  * Reads the text (not terminated, not null) as a value of a type. Text types
  * lend the bytes; bytea is decoded in place, over `text`. False when it is not of the
- * type's form or out of its range (22P02, 22003 for the server).
+ * type's form or out of its range (22P02, 22003 for the server), and for arrays and composites.
  */
 extern bool value_from_text(ColumnType type, char *text, size_t length, Value *value);
 

@@ -1,5 +1,6 @@
 #include "serve/copy_value.h"
 #include "json_number.h"
+#include "json_scan.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -77,96 +78,10 @@ put_text(Writer *writer, const char *text, const char *end)
 
 /* --- JSON text: valid and without white space, as the decoder gives it ---------------------- */
 
-/* From the opening quote to behind the closing one. */
-static const char *
-skip_string(const char *p, const char *end)
-{
-	for (p++; p < end && *p != '"'; p++)
-		p += *p == '\\';
-	return p < end ? p + 1 : end;
-}
-
-/* To behind the value at p. */
-static const char *
-skip_value(const char *p, const char *end)
-{
-	int depth = 0;
-
-	while (p < end)
-	{
-		char c = *p;
-
-		if (c == '"')
-			p = skip_string(p, end);
-		else if (depth == 0 && (c == ',' || c == '}' || c == ']'))
-			return p;
-		else
-		{
-			depth += c == '{' || c == '[';
-			depth -= c == '}' || c == ']';
-			p++;
-		}
-		if (depth == 0 && (c == '"' || c == '}' || c == ']'))
-			return p;
-	}
-	return end;
-}
-
 static bool
 is_null(const char *p)
 {
 	return *p == 'n';
-}
-
-static unsigned
-hex_value(const char *digits)
-{
-	unsigned value = 0;
-
-	for (int i = 0; i < 4; i++)
-		value = value << 4 |
-				(unsigned) (digits[i] <= '9' ? digits[i] - '0' : (digits[i] | 0x20) - 'a' + 10);
-	return value;
-}
-
-/* Writes a character as UTF-8 (RFC 3629); bytes. */
-static size_t
-encode_character(char utf8[4], unsigned c)
-{
-	size_t length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-	static const unsigned char first[] = {0, 0, 0xc0, 0xe0, 0xf0};
-
-	for (size_t i = length - 1; i > 0; i--, c >>= 6)
-		utf8[i] = (char) (0x80 | (c & 0x3f));
-	utf8[0] = (char) (first[length] | c);
-	return length;
-}
-
-/* Takes the escape at p, its backslash; what it stands for, and its length. */
-static const char *
-take_escape(const char *p, char utf8[4], size_t *length)
-{
-	static const char letters[] = "bfnrt", meanings[] = "\b\f\n\r\t";
-	const char *letter;
-	unsigned c;
-
-	p++;
-	if (*p != 'u')
-	{
-		letter = strchr(letters, *p);
-		utf8[0] = letter == NULL ? *p : meanings[letter - letters];
-		*length = 1;
-		return p + 1;
-	}
-	c = hex_value(p + 1);
-	p += 5;
-	if (c >= 0xd800 && c <= 0xdbff)
-	{
-		c = 0x10000 + ((c - 0xd800) << 10) + (hex_value(p + 2) - 0xdc00);
-		p += 6;
-	}
-	*length = encode_character(utf8, c);
-	return p;
 }
 
 /* The next piece of a string's characters, from *p to before `end`, its closing quote; its length. */
@@ -177,7 +92,7 @@ next_piece(const char **p, const char *end, char utf8[4], size_t *length)
 
 	if (*piece == '\\')
 	{
-		*p = take_escape(piece, utf8, length);
+		*p = json_scan_take_escape(piece, utf8, length);
 		return utf8;
 	}
 	*p = memchr(piece, '\\', (size_t) (end - piece));
@@ -247,70 +162,56 @@ put_quoted(Writer *writer, const TypeShape *shape, const char *p, const char *en
 	put_special(writer, '"');
 }
 
-/* Whether an array within an array is a further dimension of it, rather than an element. */
-static bool
-is_dimension(const TypeShape *array, const char *p)
+/*
+ * What is dimension and what is element is told by the first element, as in json_populate_record:
+ * [[1],[2]] has two dimensions for jsonb[], too. Arrays within an array of arrays (by a domain) are its
+ * elements.
+ */
+static int
+count_dimensions(const TypeShape *shape, const char *p, const char *end)
 {
-	return *p == '[' && array->element->kind != TYPE_SHAPE_JSON &&
-		   array->element->kind != TYPE_SHAPE_ARRAY;
+	int dimensions = 1;
+
+	if (shape->element->kind == TYPE_SHAPE_ARRAY)
+		return 1;
+	for (p++; p < end && *p == '['; p++)
+		dimensions++;
+	return dimensions;
 }
 
 static void
-put_array(Writer *writer, const TypeShape *shape, const char *p, const char *end)
+put_array(Writer *writer, const TypeShape *shape, int dimensions, const char *p, const char *end)
 {
-	const char *start = p + 1;
+	bool is_first = true;
+	JsonScan scan;
+	JsonItem item;
 
 	json_encode_char(writer->to, '{');
-	for (p = start; p < end && *p != ']';)
+	json_scan_begin(&scan, p, (size_t) (end - p));
+	for (; json_scan_next(&scan, &item); is_first = false)
 	{
-		const char *value = p + (p > start);
-		const char *value_end = skip_value(value, end);
-
-		if (p > start)
+		if (!is_first)
 			json_encode_char(writer->to, shape->delimiter);
-		if (is_null(value))
+		if (is_null(item.value))
 			json_encode_literal(writer->to, "NULL");
-		else if (is_dimension(shape, value))
-			put_array(writer, shape, value, value_end);
+		else if (dimensions > 1 && *item.value == '[')
+			put_array(writer, shape, dimensions - 1, item.value, item.value_end);
 		else
-			put_quoted(writer, shape->element, value, value_end);
-		p = value_end;
+			put_quoted(writer, shape->element, item.value, item.value_end);
 	}
 	json_encode_char(writer->to, '}');
 }
 
-/* One member of an object, within its text. */
-typedef struct Member
-{
-	const char *key, *key_end; /* quotes included */
-	const char *value, *value_end;
-} Member;
-
-/* Takes the next member off *p, which begins behind the object's "{"; false at its end. */
-static bool
-next_member(const char **p, const char *end, Member *member)
-{
-	const char *at = *p + (**p == ',');
-
-	if (at >= end || *at != '"')
-		return false;
-	member->key = at;
-	member->key_end = skip_string(at, end);
-	member->value = member->key_end + 1;
-	member->value_end = skip_value(member->value, end);
-	*p = member->value_end;
-	return true;
-}
-
 /* The last one counts of a key that comes twice, as with the columns. */
 static bool
-find_member(const char *object, const char *end, const char *name, Member *found)
+find_member(const char *object, const char *end, const char *name, JsonItem *found)
 {
-	const char *p = object + 1;
 	bool is_there = false;
-	Member member;
+	JsonScan scan;
+	JsonItem member;
 
-	while (next_member(&p, end, &member))
+	json_scan_begin(&scan, object, (size_t) (end - object));
+	while (json_scan_next(&scan, &member))
 	{
 		if (string_equals(member.key, member.key_end, name))
 		{
@@ -322,7 +223,7 @@ find_member(const char *object, const char *end, const char *name, Member *found
 }
 
 static bool
-has_attribute(const TypeShape *shape, const Member *member)
+has_attribute(const TypeShape *shape, const JsonItem *member)
 {
 	for (int i = 0; i < shape->attributes; i++)
 		if (string_equals(member->key, member->key_end, shape->attribute[i].name))
@@ -333,10 +234,11 @@ has_attribute(const TypeShape *shape, const Member *member)
 static void
 put_composite(Writer *writer, const TypeShape *shape, const char *object, const char *end)
 {
-	const char *p = object + 1;
-	Member member;
+	JsonScan scan;
+	JsonItem member;
 
-	while (next_member(&p, end, &member))
+	json_scan_begin(&scan, object, (size_t) (end - object));
+	while (json_scan_next(&scan, &member))
 		if (!has_attribute(shape, &member))
 			writer->result = COPY_VALUE_UNKNOWN_KEY;
 	json_encode_char(writer->to, '(');
@@ -359,7 +261,7 @@ put_json(Writer *writer, const TypeShape *shape, const char *p, const char *end)
 	else if (*p == '"')
 		put_string(writer, p, end);
 	else if (*p == '[' && shape->kind == TYPE_SHAPE_ARRAY)
-		put_array(writer, shape, p, end);
+		put_array(writer, shape, count_dimensions(shape, p, end), p, end);
 	else if (*p == '{' && shape->kind == TYPE_SHAPE_COMPOSITE)
 		put_composite(writer, shape, p, end);
 	else if (*p != '[' && *p != '{' && shape->kind == TYPE_SHAPE_INTEGER)

@@ -1,4 +1,5 @@
 #include "serve/save_table.h"
+#include "database/exact_settings.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -6,17 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * By SET LOCAL, so that it holds behind a pooler in transaction mode too. What text means must
- * not depend on the role: dates by year first, times without a zone as UTC, money as our own
- * GET writes it. READ COMMITTED, so that whoever waited for another's key sees it.
- */
+/* READ COMMITTED, so that whoever waited for another's key sees it. */
 #define BEGIN_WRITE                                                                                \
-	"BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED;"                                            \
-	" SET LOCAL DateStyle = 'ISO, YMD';"                                                           \
-	" SET LOCAL IntervalStyle = postgres;"                                                         \
-	" SET LOCAL TimeZone = 'UTC';"                                                                 \
-	" SET LOCAL lc_monetary = 'C';"                                                                \
+	"BEGIN TRANSACTION ISOLATION LEVEL READ COMMITTED;" EXACT_INPUT_SETTINGS                       \
 	" SET LOCAL lock_timeout = %" PRId64 "; "
 
 /* Names in full, whatever may have been planted on the search path. The transaction's number comes

@@ -14,6 +14,10 @@
  * to watch, and never while rows come quickly. */
 #define FLUSH_AFTER_MS 20
 
+/* libpq keeps room for the longest row that a connection ever brought: one that was longer than this
+ * costs its connection. */
+#define KEPT_ROW_BYTES ((size_t) 4 * 1024 * 1024)
+
 /* One answer in the making. */
 typedef struct Answer
 {
@@ -28,6 +32,7 @@ typedef struct Answer
 	BodyStream *body;
 	RowWriter *writer;
 	int64_t rows;
+	size_t longest_row_bytes;
 	int64_t start_ns;
 	int64_t start_cpu_ns;
 } Answer;
@@ -144,6 +149,8 @@ open_writer(Answer *answer, const PGresult *result)
 static bool
 put_row(Answer *answer, const PGresult *row)
 {
+	size_t bytes = 0;
+
 	for (int i = 0; i < answer->columns; i++)
 	{
 		RowField *field = &answer->fields[i];
@@ -151,7 +158,10 @@ put_row(Answer *answer, const PGresult *row)
 		field->length = (size_t) PQgetlength(row, 0, i);
 		/* only what is empty can be null: one call less for the most */
 		field->text = field->length == 0 && PQgetisnull(row, 0, i) ? NULL : PQgetvalue(row, 0, i);
+		bytes += field->length;
 	}
+	if (bytes > answer->longest_row_bytes)
+		answer->longest_row_bytes = bytes;
 	if (!answer->decides_late && answer->rows == 0 &&
 		!exchange_decide(answer->exchange, SERVE_STATUS_RESULT))
 		return false;
@@ -330,5 +340,7 @@ serve_answer(Exchange *exchange, Database *database, const void *context)
 	exchange_fail(exchange, SERVE_STATUS_UNSPECIFIED, "the answer was interrupted");
 	database->client_fd = -1;
 	database_make_idle(database);
+	if (answer.longest_row_bytes > KEPT_ROW_BYTES)
+		database_close(database);
 	return reached;
 }

@@ -1,6 +1,8 @@
 #include "serve/serve_http.h"
 #include "message.h"
+#include "serve/exchange.h"
 #include "serve/lingering.h"
+#include "serve/request_head.h"
 #include "serve/serve_load.h"
 #include "serve/serve_receive.h"
 #include "serve/serve_reply.h"
@@ -9,7 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 typedef enum Path
@@ -78,7 +80,7 @@ create_request(const char *path, const char *method, const char *version)
 
 	if (request == NULL)
 		return NULL;
-	request->path = find_path(path);
+	request->path = find_path(request_path(path));
 	request->head_only = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
 	if (request->head_only || strcmp(method, MHD_HTTP_METHOD_GET) == 0)
 		request->method = METHOD_GET;
@@ -115,48 +117,6 @@ announces_body(struct MHD_Connection *connection)
 	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
 									   MHD_HTTP_HEADER_TRANSFER_ENCODING) != NULL ||
 		   (length != NULL && strspn(length, "0") != strlen(length));
-}
-
-/* --- where a body ends --- */
-
-typedef struct Framing
-{
-	int lengths;   /* Content-Length fields */
-	int encodings; /* Transfer-Encoding fields */
-	bool is_known; /* each encoding is chunked */
-} Framing;
-
-static enum MHD_Result
-take_framing(void *context, enum MHD_ValueKind kind, const char *key, const char *value)
-{
-	Framing *framing = context;
-
-	(void) kind;
-	if (strcasecmp(key, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0)
-		framing->lengths++;
-	else if (strcasecmp(key, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0)
-	{
-		framing->encodings++;
-		framing->is_known &= value != NULL && strcasecmp(value, "chunked") == 0;
-	}
-	return MHD_YES;
-}
-
-/* What is wrong with it, or NULL: somebody in between may see the end of such a body elsewhere, and
- * then a request within it. */
-static const char *
-find_framing_problem(struct MHD_Connection *connection)
-{
-	Framing framing = {.is_known = true};
-
-	MHD_get_connection_values(connection, MHD_HEADER_KIND, take_framing, &framing);
-	if (framing.lengths > 1)
-		return "Content-Length comes twice";
-	if (framing.encodings > 1)
-		return "Transfer-Encoding comes twice";
-	if (framing.lengths > 0 && framing.encodings > 0)
-		return "Content-Length and Transfer-Encoding exclude each other";
-	return framing.is_known ? NULL : "the only Transfer-Encoding is chunked";
 }
 
 /* --- documents --- */
@@ -209,10 +169,16 @@ is_allowed(ServeHttp *http, struct MHD_Connection *connection, const Request *re
 	const ServeToken *token = http->options.token;
 	const char *authorization =
 		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
+	const char *host =
+		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
 	unsigned methods = methods_of(http, request->path);
 
 	if (token != NULL && request->path != PATH_HEALTH && !serve_token_fits(token, authorization))
 		*result = serve_reply_unauthorized(connection, authorization != NULL);
+	else if (http->options.local_only && !request_host_is_local(host))
+		*result = serve_reply_error(connection, SERVE_STATUS_MISDIRECTED,
+									"without --token-file only requests for localhost or an "
+									"address are answered, whatever else leads here");
 	else if (request->path == PATH_NONE)
 		*result = serve_reply_error(connection, SERVE_STATUS_NOT_FOUND,
 									"there are /load_from_db, /save_to_db, /info, /health, /usage");
@@ -285,10 +251,10 @@ begin(ServeHttp *http, struct MHD_Connection *connection, Request *request)
 
 /* Answers at once, and the connection ends after it. */
 static enum MHD_Result
-refuse_framing(ServeHttp *http, struct MHD_Connection *connection, const char *problem)
+refuse_head(ServeHttp *http, struct MHD_Connection *connection, const RequestHeadProblem *problem)
 {
 	int fd = active_duplicate_socket(connection);
-	enum MHD_Result result = serve_reply_error(connection, SERVE_STATUS_BAD_REQUEST, problem);
+	enum MHD_Result result = serve_reply_error(connection, problem->status, problem->detail);
 
 	if (fd >= 0)
 		lingering_add(http->lingering, fd);
@@ -297,14 +263,47 @@ refuse_framing(ServeHttp *http, struct MHD_Connection *connection, const char *p
 
 /* The head has come. */
 static enum MHD_Result
-take_head(ServeHttp *http, struct MHD_Connection *connection, Request *request)
+take_head(ServeHttp *http, struct MHD_Connection *connection, Request *request, const char *version)
 {
-	const char *problem = find_framing_problem(connection);
+	RequestHeadProblem problem;
 
-	if (problem != NULL)
-		return refuse_framing(http, connection, problem);
+	if (!request_head_check(connection, version, &problem))
+		return refuse_head(http, connection, &problem);
 	/* whoever brings no body is answered when the library has found that out too */
 	return announces_body(connection) ? begin_with_body(http, connection, request) : MHD_YES;
+}
+
+/* Whose target was refused: it has its answer. */
+static Request refused_request;
+
+/* An answer that does not pass through the library. */
+static void
+refuse_target(ServeHttp *http, struct MHD_Connection *connection, const RequestHeadProblem *problem)
+{
+	int fd = active_duplicate_socket(connection);
+	char *body;
+
+	/* whether or not the library gets to call for the request, it is not to keep the connection */
+	MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, 1u);
+	if (fd < 0)
+		return;
+	body = exchange_error_body(serve_status_text(problem->status), problem->detail);
+	serve_reply_early(fd, problem->status, body);
+	free(body);
+	shutdown(fd, SHUT_WR);
+	lingering_add(http->lingering, fd);
+}
+
+/* Called before the library takes the target apart; what it returns becomes the request's slot. */
+static void *
+take_target(void *context, const char *target, struct MHD_Connection *connection)
+{
+	RequestHeadProblem problem;
+
+	if (target == NULL || request_target_check(target, &problem))
+		return NULL;
+	refuse_target(context, connection, &problem);
+	return &refused_request;
 }
 
 static enum MHD_Result
@@ -314,10 +313,12 @@ handle(void *context, struct MHD_Connection *connection, const char *path, const
 	ServeHttp *http = context;
 	Request *request = *request_slot;
 
+	if (request == &refused_request)
+		return MHD_NO;
 	if (request == NULL)
 	{
 		request = *request_slot = create_request(path, method, version);
-		return request == NULL ? MHD_NO : take_head(http, connection, request);
+		return request == NULL ? MHD_NO : take_head(http, connection, request, version);
 	}
 	if (request->active == NULL)
 		return begin(http, connection, request);
@@ -337,7 +338,7 @@ forget_request(void *context, struct MHD_Connection *connection, void **request_
 	(void) context;
 	(void) connection;
 	(void) why;
-	if (request == NULL)
+	if (request == NULL || request == &refused_request)
 		return;
 	if (request->active != NULL)
 		active_forget(request->active);
@@ -367,7 +368,9 @@ start_daemon(ServeHttp *http)
 		http->listen_fd, MHD_OPTION_NOTIFY_COMPLETED, forget_request, NULL,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned) limits->http_connections,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned) limits->idle_timeout_s,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) SERVE_CONNECTION_MEMORY, MHD_OPTION_END);
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t) SERVE_CONNECTION_MEMORY,
+		MHD_OPTION_URI_LOG_CALLBACK, take_target, http, MHD_OPTION_UNESCAPE_CALLBACK,
+		request_unescape, NULL, MHD_OPTION_END);
 }
 
 static void

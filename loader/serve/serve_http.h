@@ -26,6 +26,7 @@ typedef struct ServeHttpOptions
 	const ServeLimits *limits;
 	const char *info;        /* JSON */
 	const ServeToken *token; /* NULL: none is wanted; /health never wants it */
+	bool local_only;         /* whoever names another host than this machine is refused */
 } ServeHttpOptions;
 
 /* Serves on a listening socket, which becomes its own; what the options point to is lent. NULL, with

@@ -75,7 +75,11 @@ print_help(void)
 		"GET /info    versions, columns, limits\n"
 		"GET /health  liveness\n"
 		"GET /usage   CPU and memory of this process, and its backends; POST resets the peak\n"
-		"400 Content-Length twice or with a Transfer-Encoding, or one other than chunked\n"
+		"400 a malformed head; Content-Length twice or with a Transfer-Encoding, or one other\n"
+		"    than chunked. What is no HTTP at all the library answers, in HTML: 400, 413, 431, "
+		"505\n"
+		"414 a target of more than 16 KiB\n"
+		"421 on loopback and without --token-file: Host is neither localhost nor an address\n"
 		"401 with WWW-Authenticate: the bearer token is missing or wrong\n",
 		stdout);
 }

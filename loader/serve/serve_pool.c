@@ -11,8 +11,8 @@
 
 /* When requests wait, a client that has let its connection wait for this long loses the power to do
  * so; and how often that is looked at. */
-#define STALLED_NS (200 * CLOCK_NS_PER_MS)
-#define LOOK_NS    (100 * CLOCK_NS_PER_MS)
+#define STALLED_NS (50 * CLOCK_NS_PER_MS)
+#define LOOK_NS    (25 * CLOCK_NS_PER_MS)
 
 typedef struct Waiting
 {
@@ -177,11 +177,26 @@ refuse_first(ServePool *pool)
 	pthread_mutex_lock(&pool->lock);
 }
 
+/* Workers whose upload was ended a look ago, and who may still be rolling back. */
+static int
+count_ending(const ServePool *pool)
+{
+	int count = 0;
+
+	for (int i = 0; i < pool->workers; i++)
+	{
+		Exchange *exchange = pool->worker[i].current;
+
+		count += exchange != NULL && exchange_is_too_slow(exchange);
+	}
+	return count;
+}
+
 /* Others wait, and not just for a worker that is on its way: a slow client is no reason. */
 static void
 relieve_workers(ServePool *pool)
 {
-	int wanted = pool->state.waiting;
+	int wanted = pool->state.waiting - count_ending(pool);
 
 	if (pool->idle > 0 || clock_now_ns() - pool->first->since_ns < LOOK_NS)
 		return;

@@ -21,7 +21,7 @@ serve_status_text(int status)
 	switch (status)
 	{
 		case SERVE_STATUS_BAD_REQUEST:
-			return "invalid request: framing";
+			return "malformed request";
 		case SERVE_STATUS_INVALID_CLASS:
 			return "invalid request: class";
 		case SERVE_STATUS_INVALID_TYPE:
@@ -34,6 +34,10 @@ serve_status_text(int status)
 			return "method not allowed";
 		case SERVE_STATUS_TOO_LARGE:
 			return "body over the limit";
+		case SERVE_STATUS_URI_TOO_LONG:
+			return "target too long";
+		case SERVE_STATUS_MISDIRECTED:
+			return "misdirected request";
 		case SERVE_STATUS_OTHER_BODY:
 			return "same key, other body";
 		case SERVE_STATUS_TOO_MANY:

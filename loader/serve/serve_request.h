@@ -18,13 +18,15 @@
 /* The statuses of the Plumber service whose paths this endpoint repeats. */
 #define SERVE_STATUS_RESULT         200
 #define SERVE_STATUS_NO_RESULT      201
-#define SERVE_STATUS_BAD_REQUEST    400 /* the end of its body is in doubt */
+#define SERVE_STATUS_BAD_REQUEST    400 /* its head is malformed, or leaves the body's end in doubt */
 #define SERVE_STATUS_INVALID_CLASS  401 /* a GET that brings a body; a body that is no JSON rows */
 #define SERVE_STATUS_INVALID_TYPE   402 /* a format, media type or coding that is not known */
 #define SERVE_STATUS_INVALID_VALUE  403 /* a parameter: malformed, out of range, twice, unknown */
 #define SERVE_STATUS_NOT_FOUND      404
 #define SERVE_STATUS_METHOD         405
 #define SERVE_STATUS_TOO_LARGE      413 /* a body beyond --max-body-bytes */
+#define SERVE_STATUS_URI_TOO_LONG   414
+#define SERVE_STATUS_MISDIRECTED    421 /* for another host, by its name */
 #define SERVE_STATUS_OTHER_BODY     422 /* an Idempotency-Key that came with another body */
 #define SERVE_STATUS_TOO_MANY       429 /* more requests at once than --max-requests */
 #define SERVE_STATUS_UNSPECIFIED    500

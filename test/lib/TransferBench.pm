@@ -26,7 +26,7 @@ our @EXPORT = qw(
   fails_with succeeds
   wait_until wait_for_backend
   private_memory peak_memory memory_within open_descriptors
-  make_certificate build_resolver with_setting
+  make_certificate build_preload build_resolver with_setting
 );
 
 # Starts a cluster that can create the extension, and creates it.
@@ -89,9 +89,10 @@ sub start_http_server
 	my $server = TransferBench::Server->start(
 		name => 'scripted_http_server',
 		command => \@command,
-		lines => 2,
+		lines => 3,
 		scheme => $options{certificate} ? 'https' : 'http');
 	$server->{unanswered_port} = ($server->first_lines)[1] =~ /unanswered on (\d+)/ ? $1 : die;
+	$server->{eager_port} = ($server->first_lines)[2] =~ /eager on (\d+)/ ? $1 : die;
 	return $server;
 }
 
@@ -310,13 +311,13 @@ sub make_certificate
 	return ($certificate, $key);
 }
 
-# Compiles scripted_resolver.c; returns the path of a library to preload, or
-# nothing without a compiler.
-sub build_resolver
+# Compiles a C file of this directory; returns the path of a library to preload,
+# or nothing without a compiler.
+sub build_preload
 {
-	my ($directory) = @_;
-	(my $source = __FILE__) =~ s{[^/]*$}{scripted_resolver.c};
-	my $library = "$directory/scripted_resolver.so";
+	my ($directory, $name) = @_;
+	(my $source = __FILE__) =~ s{[^/]*$}{$name.c};
+	my $library = "$directory/$name.so";
 
 	# the compiler of the server's build, or whatever this system calls cc
 	my ($configured) = split ' ', qx(pg_config --cc);
@@ -324,9 +325,17 @@ sub build_resolver
 	for my $compiler ($configured, 'cc')
 	{
 		return $library
-		  if eval { IPC::Run::run([ $compiler, qw(-shared -fPIC -o), $library, $source, '-ldl' ]) };
+		  if
+		  eval { IPC::Run::run([ $compiler, qw(-O1 -shared -fPIC -o), $library, $source, '-ldl' ]) };
 	}
 	return;
+}
+
+# The names that tests make up.
+sub build_resolver
+{
+	my ($directory) = @_;
+	return build_preload($directory, 'scripted_resolver');
 }
 
 1;

@@ -7,9 +7,11 @@ Binds 127.0.0.1 on a free port and says on standard output, in this order:
 
     listening on PORT
     unanswered on PORT
+    eager on PORT
 
 The second port belongs to a socket whose backlog is full: a connection to it
-is neither accepted nor refused. The server ends when its standard input
+is neither accepted nor refused. On the third, three good rows are sent before
+anything of a request is read. The server ends when its standard input
 closes, so that nothing is left behind when the test that started it dies.
 
 What is sent is decided by the path alone; BEHAVIOURS, at the end, is the
@@ -323,6 +325,28 @@ def behave_raw(connection, request):
     connection.close_unasked()
 
 
+def behave_repeat(connection, request):
+    """start=, then unit= times= times (default: for ever) with delay_ms= between, then end=: head
+    and all, and nothing else. Then closes, or by then= waits (hold) or resets (reset)."""
+    connection.close_unasked()
+    connection.send(request.raw('start'))
+    unit = request.raw('unit')
+    delay = request.number('delay_ms', 0) / 1000
+    left = request.number('times')
+    per_piece = 1 if delay else max(1, PIECE // max(1, len(unit)))
+    while left is None or left > 0:
+        count = per_piece if left is None else min(per_piece, left)
+        connection.send(unit * count)
+        connection.pause(delay)
+        left = None if left is None else left - count
+    connection.send(request.raw('end'))
+    if request.text('then') == 'hold':
+        connection.wait_for_client()
+    if request.text('then') == 'reset':
+        connection.pause(0.05)
+        connection.reset()
+
+
 def behave_status(connection, request):
     """/status/CODE with an HTML body, or body=."""
     connection.send_answer(request.raw('body', HTML), '%d Trouble' % int(request.path.split('/')[2]),
@@ -402,6 +426,22 @@ def behave_reset(connection, request):
     connection.reset()
 
 
+def behave_forgetful(connection, request):
+    """Rows as /rows, with a Content-Length, for the first request of a connection; then by how=
+    closes at once (close, default), closes when the next one comes (silent), or sends surplus= as
+    well (extra)."""
+    how = request.text('how', 'close')
+    if request.sequence > 1 and how == 'silent':
+        connection.close_unasked()
+        return
+    body = b''.join(array_pieces(*row_range(request)))
+    connection.send_answer(body)
+    if how == 'close':
+        connection.close_unasked()
+    if how == 'extra':
+        connection.send(request.raw('surplus', b'and more'))
+
+
 # --- chunked transfer --------------------------------------------------------
 
 def chunked_good(connection, body, size):
@@ -419,6 +459,13 @@ def chunked_extension(connection, body, size):
 def chunked_trailer(connection, body, size):
     connection.send_chunk(body)
     connection.send(b'0\r\nServer-Timing: query;dur=1.5\r\n\r\n')
+
+
+def chunked_endless_trailer(connection, body, size):
+    connection.send_chunk(body)
+    connection.send(b'0\r\n')
+    while True:
+        connection.send(b'X-Filler: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\r\n' * 500)
 
 
 def chunked_bad_size(connection, body, size):
@@ -449,6 +496,7 @@ CHUNKED_MODES = {
     'good': chunked_good,
     'extension': chunked_extension,
     'trailer': chunked_trailer,
+    'endless_trailer': chunked_endless_trailer,
     'bad_size': chunked_bad_size,
     'huge_size': chunked_huge_size,
     'wrong_size': chunked_wrong_size,
@@ -893,6 +941,21 @@ def behave_columns(connection, request):
 
 # --- what the server saw -----------------------------------------------------
 
+def behave_echo(connection, request):
+    """status= with what was sent as an error's body: pad= bytes, then all headers."""
+    shown = 'x' * request.number('pad', 0) + ' '.join('%s: %s' % pair
+                                                     for pair in request.headers.items())
+    connection.send_answer(json.dumps({'error': shown}).encode(),
+                           '%d Trouble' % request.number('status', 500),
+                           headers=['WWW-Authenticate: ' + shown])
+
+
+def behave_under(connection, request):
+    """/under/NAME/...: as /NAME, whatever follows."""
+    request.path = '/' + request.path.split('/')[2]
+    find_behaviour(request.path)(connection, request)
+
+
 def behave_connection_id(connection, request):
     """One row: how many requests this connection has brought, this one included."""
     connection.send_answer(b'[{"id":%d}]' % request.sequence)
@@ -921,6 +984,8 @@ BEHAVIOURS = {
     '/json': behave_json,
     '/file/': behave_file,
     '/raw': behave_raw,
+    '/repeat': behave_repeat,
+    '/forgetful': behave_forgetful,
     '/status/': behave_status,
     '/ok_error': behave_ok_error,
     '/http10': behave_http10,
@@ -955,6 +1020,8 @@ BEHAVIOURS = {
     '/load_from_db': behave_rows,
     '/ndjson': behave_ndjson,
     '/columns': behave_columns,
+    '/echo': behave_echo,
+    '/under/': behave_under,
     '/connection_id': behave_connection_id,
     '/requests': behave_requests,
     '/reset_requests': behave_reset_requests,
@@ -1007,6 +1074,29 @@ def make_unanswered_listener():
     return listener, fillers
 
 
+def answer_eagerly(listener):
+    """Good rows for whoever connects; what is asked is read afterwards, and dropped."""
+    while True:
+        peer, _ = listener.accept()
+        try:
+            peer.sendall(b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'
+                         b'Content-Length: %d\r\n\r\n%s' % (len(GOOD_ROWS), GOOD_ROWS))
+            peer.settimeout(5)
+            while peer.recv(PIECE):
+                pass
+        except OSError:
+            pass
+        peer.close()
+
+
+def make_eager_listener():
+    listener = socket.socket()
+    listener.bind(('127.0.0.1', 0))
+    listener.listen(8)
+    threading.Thread(target=answer_eagerly, args=(listener,), daemon=True).start()
+    return listener
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--files', metavar='DIRECTORY')
@@ -1019,8 +1109,11 @@ def main():
         tls.load_cert_chain(*arguments.tls)
     server = Server(arguments.files, tls)
     listener, fillers = make_unanswered_listener()
-    print('listening on %d' % server.server_address[1])
-    print('unanswered on %d' % listener.getsockname()[1], flush=True)
+    # at once: who wants less of it may close the pipe after it
+    sys.stdout.write('listening on %d\nunanswered on %d\neager on %d\n' %
+                     (server.server_address[1], listener.getsockname()[1],
+                      make_eager_listener().getsockname()[1]))
+    sys.stdout.flush()
 
     threading.Thread(target=server.serve_forever, daemon=True).start()
     while sys.stdin.buffer.read(PIECE):

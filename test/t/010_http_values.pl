@@ -16,7 +16,12 @@ $session->value($_)
 	"CREATE TYPE mood AS ENUM ('happy', 'sad')",
 	'CREATE DOMAIN positive AS int CHECK (VALUE > 0)',
 	'CREATE DOMAIN present AS text NOT NULL',
-	'CREATE TYPE pair AS (a int, b text)');
+	'CREATE TYPE pair AS (a int, b text)',
+	'CREATE DOMAIN positives AS int[] CHECK (0 < ALL (VALUE))',
+	'CREATE DOMAIN sound_pair AS pair CHECK ((VALUE).a > 0)',
+	'CREATE TYPE outer_pair AS (gone text, id int, p pair, l pair[], j json, n smallint[])',
+	'ALTER TYPE outer_pair DROP ATTRIBUTE gone',
+	'CREATE TYPE strict_pair AS (a int, b present)');
 
 # Table of one column v of a type; its name.
 my %table_of_type;
@@ -124,10 +129,28 @@ my @as_populate_record = (
 		'"text"', '1.0', '1e2', '-0', '[]', '{}', 'null',
 		'{"a":9007199254740993.000000000001}', '{"a":{"b":{"c":[[[1]]]}}}', '"\u00e9"' ],
 	[ 'int[]' => '[1,2,3]', '[]', '[[1,2],[3,4]]', '[null,1]', '"{4,5}"', '"[0:1]={4,5}"' ],
+	[   'int[]' => '[[[[[[1]]]]]]',
+		'[[]]', '[[],[]]', '[[[]]]', '[[null],[2]]', '["7"," 8 "]' ],
 	[ 'bigint[]' => '[9007199254740993,9223372036854775807]' ],
 	[ 'numeric[]' => '[0.123456789012345678901234567890,1e-20]' ],
 	[ 'text[]' => '["a","b\"c","","null",null]', '["\ud83d\ude00"]' ],
-	[ 'jsonb[]' => '[{"a":1},2,"x",[3]]' ],
+	[ 'jsonb[]' => '[{"a":1},2,"x",[3]]', '[[1,{}],["x",[]]]', '[[],[]]' ],
+	[ 'json[]' => '[{"b":1.0,"a":null},null,"x"]', '[[1,[2]],[3,{"a":[[]]}]]' ],
+	[ 'float8[]' => '[0.1,-0.0,1e308,"NaN","-Infinity",5e-324,123456789012345678]' ],
+	[ 'boolean[]' => '[true,false,null,"t",1]' ],
+	[ 'bytea[]' => '["\\\\x00ff","abc"]' ],
+	[ 'point[]' => '["(1.5,-2)",null]' ],
+	[ 'int4range[]' => '["[1,5)","empty"]' ],
+	[ 'varchar(3)[]' => '["abc","ab   "]' ],
+	[ 'numeric(5,2)[]' => '[1.005,"2",999.994]' ],
+	[ 'positive[]' => '[1,"2",null]' ],
+	[ 'positives' => '[1,2]', '"{3}"', 'null' ],
+	[   'outer_pair' => '{"id":1,"p":{"a":2,"b":"x"},"l":[{"a":3},null],"j":{"k":[1.0]},"n":[[1,2],[3,4]]}',
+		'{"p":null,"l":[],"j":"text"}', '{"p":"(1,x)","l":"{}","j":null}', '{"id":1,"id":2,"P":{}}',
+		'{"\u0069d":7,"other":{"id":[1]}}' ],
+	[ 'outer_pair[]' => '[{"l":[{"a":1},{"b":"y"}]},{"n":[[5]]}]', '[[{"id":1}],[{"id":2}]]' ],
+	[ 'sound_pair' => '{"a":1,"b":"x"}', '"(2,y)"', 'null' ],
+	[ 'sound_pair[]' => '[{"a":1},null,"(2,y)"]' ],
 	[ 'pair' => '{"a":1,"b":"x"}', '{"b":"only"}', '{}', '"(1,x)"', '{"a":null,"b":""}' ],
 	[ 'pair[]' => '[{"a":1,"b":"x"},{"a":2}]' ],
 	[ 'mood' => '"happy"' ],
@@ -154,7 +177,7 @@ for my $of_type (@as_populate_record)
 
 # --- what goes beyond it -----------------------------------------------------------
 
-my @integral_by_shift = (
+my @beyond = (
 	[ 'bigint', '9.00719925474099e+15', '9007199254740990' ],
 	[ 'bigint', '9.007199254740993e15', '9007199254740993' ],
 	[ 'bigint', '9223372036854775807.0', '9223372036854775807' ],
@@ -164,9 +187,23 @@ my @integral_by_shift = (
 	[ 'bigint', '0e999999999', '0' ],
 	[ 'bigint', '0.000e-5', '0' ],
 	[ 'int', '2147483647.000', '2147483647' ],
-	[ 'smallint', '3.2767E4', '32767' ]);
+	[ 'smallint', '3.2767E4', '32767' ],
+	[ 'oid', '4.294967295e9', '4294967295' ],
+	[ 'xid8', '1e18', q('1000000000000000000') ],
+	[ 'int[]', '[1e1,-2.0]', q('{10,-2}') ],
+	[ 'bigint[]', '[[9.007199254740993e15],[null]]', q('{{9007199254740993},{NULL}}') ],
+	[ 'int2vector', '[1e2]', q('100') ],
+	[ 'pair', '{"a":2.0e1,"b":"x"}', q('(20,x)') ],
+	[ 'outer_pair', '{"p":{"a":1e0},"n":[3.2767e4]}', q('(,"(1,)",,,{32767})') ],
+	[ 'positives[]', '[[1,2],[3]]', q('{"{1,2}","{3}"}') ],
+	[ 'int2vector[]', '[[1,2],[],[3]]', q('{"1 2","","3"}') ],
+	[ 'oidvector', '[]', q('') ],
+	[ 'oidvector', '"1 2"', q('1 2') ],
+	[ 'money', '12.345', q('$12.35') ],
+	[ 'money', '-7', q('-$7.00') ],
+	[ 'money[]', '[1e2,"$3"]', q('{$100.00,$3.00}') ]);
 
-for my $case (@integral_by_shift)
+for my $case (@beyond)
 {
 	my ($type, $value, $expected) = @$case;
 	my $table = one_column_table($type);
@@ -174,12 +211,39 @@ for my $case (@integral_by_shift)
 	same_rows(
 		"[{\"v\":$value}]", 1, $table,
 		"SELECT $expected\::$type AS v",
-		"$type from $value: integral by decimal shift");
+		"$type from $value: beyond json_populate_record");
+}
+
+# --- whatever the session is set to --------------------------------------------------
+
+for my $case (
+	[ 'array_nulls = off', 'text[]', '"{a,NULL,\"NULL\"}"', q(SELECT ARRAY['a', NULL, 'NULL'] AS v) ],
+	[ 'array_nulls = off', 'int[]', '"{1,NULL}"', 'SELECT ARRAY[1, NULL] AS v' ],
+	[ 'xmloption = document', 'xml', '"a<b/>c"', q(SELECT xmlparse(CONTENT 'a<b/>c') AS v) ])
+{
+	my ($setting, $type, $value, $query) = @$case;
+	my $body = "[{\"v\":$value}]";
+	my $table = one_column_table($type);
+
+	$session->value("SET $setting");
+	same_rows($body, 1, $table, $query, "$type from $value under $setting");
+	fails_with($session, digest_of_fetch('[{"v":', 1, $table), { sqlstate => '22032' }, "a body that is cut, under $setting");
+	my ($name, $set) = split / = /, $setting;
+	is($session->value("SHOW $name"), $set, "$setting is as it was");
+	$session->value("RESET $name");
 }
 
 # --- values that are refused, with the place ---------------------------------------
 
-my $place = { context => qr/row 1, column "v"/ };
+my $place = { context => qr/^row 1, column "v"/m };
+
+# The whole place of an error within a value, from the inside.
+sub at
+{
+	my $lines = join "\n", map { quotemeta } @_, 'row 1, column "v"';
+	return qr/^(?:JSON data, [^\n]*\n)?$lines/;
+}
+
 my @refused = (
 	[ 'bigint', '9223372036854775808', { sqlstate => '22003', %$place } ],
 	[ 'bigint', '-9223372036854775809', { sqlstate => '22003', %$place } ],
@@ -212,9 +276,37 @@ my @refused = (
 	[ 'present', 'null', { sqlstate => '23502', %$place } ],
 	[ 'int[]', '[1,"x"]', { sqlstate => '22P02', %$place } ],
 	[ 'int[]', '[1,2147483648]', { sqlstate => '22003', %$place } ],
-	[ 'int[]', '[1e1]', { sqlstate => '22P02', %$place } ],
+	[ 'int[]', '[1.5]', { sqlstate => '22P02', %$place } ],
+	[ 'int[]', '[1e10]', { sqlstate => '22003', %$place } ],
 	[ 'int[]', '[[1],[2,3]]', { sqlstate => '22P02', %$place } ],
 	[ 'int[]', '{"a":1}', { sqlstate => '22P02', %$place } ],
+	[ 'int[]', '5', { sqlstate => '22P02', message => qr/expected a JSON array for type integer\[\]/, %$place } ],
+	[ 'int[]', 'true', { sqlstate => '22P02', %$place } ],
+	[ 'int[]', '"{1,2"', { sqlstate => '22P02', message => qr/malformed array literal/, %$place } ],
+	[ 'int[]', '[[1],2]', { sqlstate => '22P02', context => at('element [2]') } ],
+	[ 'int[]', '[1,[2]]', { sqlstate => '22P02', context => at('element [2]') } ],
+	[ 'int[]', '[[1,2],[3,"x"]]', { sqlstate => '22P02', context => at('element [2][2]') } ],
+	[ 'int[]', '[[],[1]]', { sqlstate => '22P02', message => qr/malformed JSON array/, detail => qr/matching dimensions/, %$place } ],
+	[ 'int[]', '[[[[[[[1]]]]]]]', { sqlstate => '54000', %$place } ],
+	[ 'bigint[]', '[9223372036854775808]', { sqlstate => '22003', context => at('element [1]') } ],
+	[ 'mood[]', '["sad","angry"]', { sqlstate => '22P02', context => at('element [2]') } ],
+	[ 'positive[]', '[1,2,-5]', { sqlstate => '23514', context => at('element [3]') } ],
+	[ 'positives', '[1,0]', { sqlstate => '23514', %$place } ],
+	[ 'present[]', '["x",null]', { sqlstate => '23502', context => at('element [2]') } ],
+	[ 'int2vector', '[1,null]', { sqlstate => '22P02', message => qr/int2vector has one dimension and no nulls/, %$place } ],
+	[ 'int2vector', '[[1],[2]]', { sqlstate => '22P02', %$place } ],
+	[ 'pair', '[1,"x"]', { sqlstate => '22P02', message => qr/expected a JSON object for type pair/, %$place } ],
+	[ 'pair', '1', { sqlstate => '22P02', %$place } ],
+	[ 'pair', '"(1)"', { sqlstate => '22P02', message => qr/malformed record literal/, %$place } ],
+	[ 'pair', '{"a":"x"}', { sqlstate => '22P02', context => at('attribute "a"') } ],
+	[ 'pair', '{"b":"\u0000"}', { sqlstate => '22P05', context => at('attribute "b"') } ],
+	[ 'outer_pair', '{"l":[null,{"a":2147483648}]}', { sqlstate => '22003', context => at('attribute "a"', 'element [2]', 'attribute "l"') } ],
+	[ 'strict_pair', '{"a":1}', { sqlstate => '23502', context => at('attribute "b"') } ],
+	[ 'strict_pair[]', '[{"b":""},{}]', { sqlstate => '23502', context => at('attribute "b"', 'element [2]') } ],
+	[ 'sound_pair', '{"a":0}', { sqlstate => '23514', %$place } ],
+	[ 'sound_pair[]', '[{"a":1},{"a":-1}]', { sqlstate => '23514', context => at('element [2]') } ],
+	[ 'jsonb[]', '[{"a":"\u0000"}]', { sqlstate => '22P05', context => at('element [1]') } ],
+	[ 'jsonb', '"a\u0000b"', { sqlstate => '22P05', %$place } ],
 	[ 'text', '"a\u0000b"', { sqlstate => '22P05', %$place } ],
 	[ 'varchar(9)', '"\u0000"', { sqlstate => '22P05', %$place } ],
 	[ 'text[]', '["a\u0000b"]', { sqlstate => '22P05', %$place } ],
@@ -232,6 +324,32 @@ for my $case (@refused)
 	fails_with(
 		$session, digest_of_fetch("[{\"v\":$value}]", 1, $table),
 		$expected, "$type from $value is refused");
+}
+
+# --- \u0000 is a character of json, though of no text --------------------------------
+
+for my $case (
+	[ 'json', '"a\u0000b"', q('"a\u0000b"') ],
+	[ 'json', ' { "k" : "\u0000" } ', q('{"k":"\u0000"}') ],
+	[ 'json[]', '["\u0000",{"\u0000":1}]', q(array['"\u0000"', '{"\u0000":1}']) ],
+	[ 'outer_pair', '{"j":"\u0000"}', q(ROW(NULL, NULL, NULL, '"\u0000"', NULL)) ])
+{
+	my ($type, $value, $expected) = @$case;
+
+	same_rows("[{\"v\":$value}]", 1, one_column_table($type), "SELECT $expected\::$type AS v",
+		"$type from $value keeps \\u0000");
+}
+
+$session->value($_)
+  for (
+	q{CREATE FUNCTION deep(level int) RETURNS boolean LANGUAGE plpgsql AS
+		$$BEGIN IF level = 0 THEN RAISE 'deep enough'; END IF; RETURN deep(level - 1); END$$},
+	'CREATE DOMAIN deeply AS int CHECK (deep(VALUE))');
+{
+	fails_with(
+		$session, digest_of_fetch('[{"v":200}]', 1, one_column_table('deeply')),
+		{ sqlstate => 'P0001', context => qr/^PL.*\.\.\..*row 1, column "v"/s },
+		'the place stands after a context that is cut');
 }
 
 # --- what is no JSON, though some libraries take it --------------------------------
@@ -382,6 +500,18 @@ same_rows(
 	one_column_table('jsonb'),
 	q(SELECT '{"a":[1.5,0,100]}'::jsonb AS v),
 	'numbers in jsonb are equal as jsonb has it: by value');
+for my $case (
+	[ 'json[]', '[{"b":1.50,"aa":[ ]},"\u00e9"]', q(array['{"aa": [], "b":15e-1}', U&'"\00e9"']) ],
+	[ 'jsonb[]', '[{"b":1.50,"aa":[ ]},"\u00e9"]', q(array['{"aa": [], "b":15e-1}', U&'"\00e9"']) ],
+	[ 'json[]', '["\u0000 \u00e9", 1e999999]', q(array[' "\u0000 \u00e9"', '1e999999 ']) ],
+	[ 'outer_pair', '{"j":{"b":1.0,"a":2,"b":3}}', q(ROW(NULL, NULL, NULL, ' {"a": 2.0, "b":3} ', NULL)) ],
+	[ 'outer_pair[]', '[{"j":[1.0,-0]}]', q(array[ROW(NULL, NULL, NULL, '[1,0]', NULL)]) ])
+{
+	my ($type, $value, $expected) = @$case;
+
+	same_rows("[{\"v\":$value}]", 1, one_column_table($type), "SELECT $expected\::$type AS v",
+		"$type from $value is equal, spelled otherwise");
+}
 
 for my $setting (
 	"TimeZone = 'Asia/Kathmandu'",
@@ -405,47 +535,6 @@ succeeds(
 		1),
 	$digest,
 	'the digest of the query under another DateStyle');
-
-# --- databases in other encodings --------------------------------------------------
-
-$session->value(
-	"CREATE DATABASE latin1 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
-{
-	my $latin1 = TransferBench::Session->new(
-		$node,
-		dbname => 'latin1',
-		settings => { client_encoding => 'UTF8' });
-	my $url = sub { $server->url('/json', body => $_[0]) };
-	$latin1->value('CREATE EXTENSION pg_transferbench');
-	$latin1->value("CREATE TABLE words (\"\xc3\xa9t\xc3\xa9\" text)");
-
-	my $expected =
-	  $session->value(digest_of_query("SELECT 'caf\xc3\xa9' AS \"\xc3\xa9t\xc3\xa9\"", 1));
-	succeeds(
-		$latin1,
-		fetch_call(
-			'rows, status, digest', $url->("[{\"\xc3\xa9t\xc3\xa9\":\"caf\xc3\xa9\"}]"), 1,
-			row_type => "'words'",
-			verify => 'true'),
-		$expected,
-		'LATIN1: keys and values are converted, the digest is that of UTF8');
-	succeeds(
-		$latin1,
-		fetch_call(
-			'rows, status, digest', $url->('[{"\u00e9t\u00e9":"caf\u00e9"}]'), 1,
-			row_type => "'words'",
-			verify => 'true'),
-		$expected,
-		'LATIN1: the same, escaped');
-	succeeds($latin1, digest_of_query("SELECT 'caf\xc3\xa9' AS \"\xc3\xa9t\xc3\xa9\"", 1),
-		$expected, 'LATIN1: the same from a query');
-	fails_with(
-		$latin1,
-		fetch_call('rows', $url->('[{"\u00e9t\u00e9":"\u20ac"}]'), 1, row_type => "'words'"),
-		{ sqlstate => '22P05', context => qr/row 1, column/ },
-		'LATIN1: a character it does not have is an error');
-	$latin1->quit;
-}
 
 # --- values changed on the way are told --------------------------------------------
 

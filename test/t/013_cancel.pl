@@ -26,13 +26,19 @@ my $node = start_node(
 		'jit = off',
 		"pg_transferbench.allowed_hosts = '127.0.0.1, *.test'"),
 	environment => { $resolver ? (LD_PRELOAD => $resolver) : () });
-my $server = start_http_server();
+my $server = start_http_server(files => $directory);
 my $observer = TransferBench::Session->new($node);
 
 $observer->value($_)
   for (
 	'CREATE TABLE points (id bigint, x float8)',
 	'CREATE TABLE texts (id bigint, x text)',
+
+	# seconds of work in 4 MB; a check is nothing that can be interrupted
+	"CREATE DOMAIN slow AS int CHECK (md5(lpad(VALUE::text, 300)) <> '')",
+	'CREATE TYPE strict_pair AS (a slow, b slow)',
+	'CREATE TABLE slow_arrays (id bigint, x slow[])',
+	'CREATE TABLE slow_composites (id bigint, x strict_pair[])',
 	'CREATE TABLE stored AS SELECT i::bigint AS id, i + 0.5::float8 AS x FROM generate_series(1, 100000) AS i'
   );
 
@@ -62,12 +68,30 @@ sub until_requested
 	return;
 }
 
+# The whole row has come, and its decoding is over.
+sub until_converting
+{
+	until_requested();
+	sleep 0.2;
+	return;
+}
+
 sub until_computing
 {
 	my ($session) = @_;
 	wait_for_backend($observer, $session->pid);
 	sleep 0.05;
 	return;
+}
+
+# One row of 4 MB; its URL.
+sub publish_row
+{
+	my ($name, $element) = @_;
+	my $elements = join ',', ($element) x (((4 << 20) - 100) / (1 + length $element));
+
+	append_to_file("$directory/$name", "[{\"id\":1,\"x\":[$elements]}]");
+	return $server->url("/file/$name", type => 'application/json');
 }
 
 my $endless_rows = $server->url('/endless_body', start => '[{"id":0}', unit => ',{"id":1,"x":1.5}');
@@ -94,6 +118,19 @@ my @places = (
 	[   'decoding rows to be verified',
 		fetch($endless_rows, 1_000_000_000, 'points', verify => 'true'),
 		\&until_requested ],
+	[   'converting an array of 4 MB',
+		fetch(publish_row('array', '1'), 1, 'slow_arrays'),
+		\&until_converting ],
+	[   'converting composites in an array of 4 MB',
+		fetch(publish_row('composites', '{"a":1,"b":2}'), 1, 'slow_composites'),
+		\&until_converting ],
+	# each number is a few bytes, and 50,000 digits
+	[   'hashing a long array',
+		extract_call(
+			'*',
+			'SELECT array_fill(i * 1e50000, ARRAY[50000]) FROM generate_series(1, 1000) AS i',
+			1000, verify => 'true'),
+		\&until_computing ],
 	[   'decoding one endless row',
 		fetch($server->url('/endless_body', start => '[{"id":1,"x":"', unit => 'x'), 1, 'texts'),
 		\&until_requested ],

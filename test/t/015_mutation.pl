@@ -288,6 +288,115 @@ sub told
 	told($result, qr/1\.5\b.*2\.5\b/s, 'is shown with both values');
 }
 
+# --- within arrays and composites ------------------------------------------------------------
+
+$session->value($_)
+  for (
+	'CREATE TYPE pair AS (a int, b text)',
+	'CREATE TYPE held AS (p pair, l pair[], n numeric[])',
+	'CREATE TABLE nested (id int PRIMARY KEY, a int[], m text[], c held, x pair[], j json, jl jsonb[], n numeric[])',
+	q(INSERT INTO nested SELECT i, ARRAY[i, NULL, i * 3], ARRAY[['a', 'b"'], [NULL, repeat('x', i)]],)
+	  . q( ROW(ROW(i, 'b'), ARRAY[ROW(1, 'x')::pair, NULL], ARRAY[1.50, i])::held, ARRAY[ROW(i, NULL)::pair, ROW(2, 'y')::pair],)
+	  . q( json_build_object('b', ARRAY[i, 1.5], 'aa', NULL), ARRAY['"x"', '{"k": [1, 2.50]}'::jsonb], ARRAY[0.10, i])
+	  . ' FROM generate_series(1, 50) AS i');
+
+# The table's rows as JSON, row 7 changed by an expression on the text.
+sub nested_comparison
+{
+	my ($change, $columns) = @_;
+	my $rows = "SELECT CASE id WHEN 7 THEN $change ELSE t END FROM"
+	  . ' (SELECT id, row_to_json(whole)::text AS t FROM nested AS whole ORDER BY id) AS s';
+	my $body = '[' . join(',', split /\n/, $session->value($rows)) . ']';
+
+	return
+		"SELECT $columns FROM bench_compare("
+	  . literal($server->url('/json', body => $body))
+	  . ", '{50}', trials => 1, query => 'TABLE nested')";
+}
+
+for my $case (
+	[ 'an element', '"a":[7,null,21]', '"a":[7,null,22]', 'a', 'a[3]: 21 -> 22' ],
+	[ 'a null among elements', '"a":[7,null,21]', '"a":[7,0,21]', 'a', 'a[2]: null -> 0' ],
+	[ 'elements that change places', '"a":[7,null,21]', '"a":[21,null,7]', 'a', 'a[1]: 7 -> 21' ],
+	[ 'an element less', '"a":[7,null,21]', '"a":[7,null]', 'a', 'a: "{7,NULL,21}" -> "{7,NULL}"' ],
+	[ 'an array for null', '"a":[7,null,21]', '"a":null', 'a', 'a: "{7,NULL,21}" -> null' ],
+	[ 'another shape', '[["a","b\\""],[null,"xxxxxxx"]]', '["a","b\\"",null,"xxxxxxx"]', 'm', 'm: "{{' ],
+	[ 'an element of two dimensions', '"xxxxxxx"', '"xxxxxxy"', 'm', 'm[2][2]: "xxxxxxx" -> "xxxxxxy"' ],
+	[ 'an attribute', '{"a":7,"b":"b"}', '{"a":7,"b":"c"}', 'c', 'c.p.b: "b" -> "c"' ],
+	[ 'an attribute that is gone', '{"a":7,"b":"b"}', '{"a":7}', 'c', 'c.p.b: "b" -> null' ],
+	[ 'an attribute of an element of an attribute', '{"a":1,"b":"x"}', '{"a":2,"b":"x"}', 'c', 'c.l[1].a: 1 -> 2' ],
+	[ 'a number within', '[1.50,7]', '[1.51,7]', 'c', 'c.n[1]: 1.50 -> 1.51' ],
+	[ 'an attribute of an element', '{"a":2,"b":"y"}', '{"a":2,"b":"Y"}', 'x', 'x[2].b: "y" -> "Y"' ],
+	[ 'a composite for null', '{"a":7,"b":null}', 'null', 'x', 'x[1]: "(7,)" -> null' ],
+	[ 'within json', '[7,1.5]', '[7, 1.6]', 'j', 'j: "{\\"b\\":[7,1.5],\\"aa\\":null}" -> "...\\"b\\":[7,1.6]' ],
+	[ 'within jsonb of an array', '[1, 2.50]', '[1, 2.55]', 'jl', 'jl[2]: ' ])
+{
+	my ($name, $from, $to, $column, $shown) = @$case;
+	my $result = succeeds(
+		$session,
+		nested_comparison('replace(t, ' . literal($from) . ', ' . literal($to) . ')',
+			'rows_equal, values_changed, changed_columns'),
+		"f|1|{$column}",
+		"$name changed: told with its column and count");
+
+	$shown =~ s/ -> "\.\.\..*//;
+	like(warnings_of($result), qr/\($column: 1\).* Native -> HTTP: \Q$shown\E/s, "$name changed: shown in its place");
+}
+{
+	my $result = succeeds(
+		$session, nested_comparison(q(replace(t, '1.5}', '1.50}')), 'rows_equal, values_changed'),
+		't|0', 'nothing changed within arrays and composites');
+	unlike(join("\n", map { $_->{message} } @{ $result->{notices} }), qr/scale|no such key/, 'and nothing is told');
+	for my $case (
+		[ 'numeric[]', '0.10', '0.1000', 'n' ],
+		[ 'a composite', '[1.50,7]', '[1.5,7]', 'c' ])
+	{
+		my ($where, $from, $to, $column) = @$case;
+		$result = succeeds(
+			$session,
+			nested_comparison('replace(t, ' . literal($from) . ', ' . literal($to) . ')', 'rows_equal, values_changed'),
+			't|0', "another scale within $where is no other value");
+		told($result, qr/column "$column" has equal values of another scale/, 'but is told');
+	}
+	$result = succeeds(
+		$session, nested_comparison(q(replace(t, '{"a":7,"b":null}', '{"a":7}')), 'rows_equal, values_changed'),
+		't|0', 'an attribute without a key reads as the null that it is');
+	told($result, qr/column "x": 1 attributes within it had no such key/, 'but is told');
+}
+
+# --- composites of another type -----------------------------------------------------------------
+
+$session->value($_)
+  for ('CREATE TYPE one_way AS (a int, b text)', 'CREATE TYPE other_way AS (b text, a int)',
+	'CREATE TABLE turned_within (id bigint, c other_way)');
+{
+	my $result = succeeds(
+		$session,
+		'SELECT rows_equal, changed_columns FROM bench_compare('
+		  . literal($server->url('/json', body => '[{"id":1,"c":{"a":7,"b":"x"}}]'))
+		  . ", '{1}', trials => 1, query => 'SELECT 1::bigint AS id, ROW(7, ''x'')::one_way AS c', row_type => 'turned_within')",
+		'f|{c}', 'attributes in another order are another value');
+	like(warnings_of($result), qr/ c: "\(7,x\)" -> "\(x,7\)"/, 'of which no attribute is shown for another');
+}
+
+# --- long values -------------------------------------------------------------------------------
+
+$session->value('CREATE TABLE long AS SELECT i AS id, array_agg(k ORDER BY k) AS a, string_agg(k::text, \' \' ORDER BY k) AS t'
+	  . ' FROM generate_series(1, 3) AS i, generate_series(1, 50000) AS k GROUP BY i');
+for my $case (
+	[ q(a[40000] = -1), 'a', qr/: a\[40000\]: 40000 -> -1$/m ],
+	[ q(t = replace(t, ' 40000 ', ' -1 ')), 't', qr/: t: "?\.\.\.[\d ]* 40000 40001 [\d ]*\.\.\. -> \.\.\.[\d ]* -1 40001 [\d ]*\.\.\.$/m ],
+	[ q(a = a[:49999]), 'a', qr/: a: \.\.\.[\d,]*,49999,50000}" -> \.\.\.[\d,]*,49999}"$/m ])
+{
+	my ($change, $column, $shown) = @$case;
+	$session->value($_) for ('DROP TABLE IF EXISTS mutant', 'CREATE TABLE mutant AS TABLE long', "UPDATE mutant SET $change WHERE id = 2");
+	my $result = succeeds($session,
+		'SELECT rows_equal, values_changed, changed_columns FROM bench_compare(' . literal(publish_mutant('long')) . " || '?type=application/json'"
+		  . ", '{3}', trials => 1, query => 'SELECT * FROM long ORDER BY id')",
+		"f|1|{$column}", "a long value changed by $change");
+	like(warnings_of($result), $shown, 'is shown where it differs');
+}
+
 # --- through the endpoint --------------------------------------------------------------------
 
 SKIP:

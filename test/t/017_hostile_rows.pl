@@ -17,7 +17,8 @@ my $session = TransferBench::Session->new($node);
 
 $session->value($_)
   for (
-	'CREATE TABLE wide (id int, t text, a int[])',
+	'CREATE TYPE pair AS (a int, b text)',
+	'CREATE TABLE wide (id int, t text, a int[], ta text[], na numeric[], ja jsonb[], p pair[])',
 	"CREATE TYPE answer AS ENUM ('NA', 'yes')",
 	'CREATE TABLE polls (e answer, j json, x float8)',
 	'CREATE TABLE arrays (a int[], id int)',
@@ -38,6 +39,8 @@ sub peak_below
 	my $fresh = TransferBench::Session->new($node);
 
 	succeeds($fresh, fetch_call("rows, status, peak_memory_bytes < $limit", $url, 1, row_type => "'wide'"), '1|ok|t', $name);
+	succeeds($fresh, fetch_call("rows, status, peak_memory_bytes < $limit", $url, 1, row_type => "'wide'", verify => 'true'),
+		'1|ok|t', "$name, and verified");
 	$fresh->quit;
 	return;
 }
@@ -45,7 +48,16 @@ sub peak_below
 # --- memory ---------------------------------------------------------------------------------
 
 my $ones = join ',', ('1') x ((LIMIT - 100) / 2);
-peak_below(publish('array', qq([{"id":1,"a":[$ones]}])), 256 << 20, 'an array of 4 MB in a row takes less than 256 MB');
+peak_below(publish('array', qq([{"id":1,"a":[$ones]}])), 32 << 20, 'an array of 4 MB in a row takes less than 32 MB');
+peak_below($_->[1], 48 << 20, "$_->[0] of 4 MB in a row take less than 48 MB")
+  for (
+	[ 'texts', publish('texts', '[{"id":1,"ta":[' . join(',', ('"ab"') x (LIMIT / 5 - 20)) . ']}]') ],
+	[ 'numbers', publish('numbers', '[{"id":1,"na":[' . join(',', ('1.5') x (LIMIT / 4 - 20)) . ']}]') ],
+	[ 'rows of a matrix', publish('matrix', '[{"id":1,"a":[' . join(',', ('[1,2,3]') x (LIMIT / 8 - 20)) . ']}]') ],
+	[ 'nulls', publish('nulls', '[{"id":1,"a":[' . join(',', ('null') x (LIMIT / 5 - 20)) . ']}]') ],
+	[ 'json documents', publish('documents', '[{"id":1,"ja":[' . join(',', ('{"k":1}') x (LIMIT / 8 - 20)) . ']}]') ],
+	[ 'composites', publish('composites', '[{"id":1,"p":[' . join(',', ('{"a":1,"b":"xyz"}') x (LIMIT / 18 - 20)) . ']}]') ],
+	[ 'members of no attribute', publish('strangers', '[{"id":1,"p":[{' . join(',', map { qq("k$_":1) } 1 .. 300_000) . '}]}]') ]);
 peak_below(publish('unknown', qq([{"id":1,"z":[$ones]}])), 32 << 20, 'one that no column wants takes less than 32 MB');
 my $keys = join ',', map { qq("k$_":1) } 1 .. 250_000;
 peak_below(publish('keys', qq([{"id":1,$keys}])), 32 << 20, '250,000 keys that no column wants take less than 32 MB');
@@ -55,7 +67,7 @@ my $doubles = join ',', ('"id":[1]') x 2000;
 fails_with($session, fetch_call('rows', publish('doubles', "{$doubles}"), 1, row_type => "'wide'"), { sqlstate => '54000' },
 	'a column of ours 2,000 times is refused');
 
-# --- cancel ---------------------------------------------------------------------------------
+# --- higher limits --------------------------------------------------------------------------
 
 $session->value("SET pg_transferbench.max_row_bytes = '256MB'");
 my $long_string = publish('string', '[{"id":1,"t":"' . 'x' x (64 << 20) . '"}]');
@@ -66,6 +78,24 @@ for my $name (qw(unknown keys string))
 	succeeds($session, fetch_call('rows', $url, 1, row_type => "'wide'"), '1', "$name comes under a higher limit");
 }
 $session->value('RESET pg_transferbench.max_row_bytes');
+
+# --- depth ----------------------------------------------------------------------------------
+
+# composites within arrays within composites, as deep as a row may be
+$session->value('CREATE TYPE level_0 AS (v int)');
+$session->value("CREATE TYPE level_$_ AS (v level_" . ($_ - 1) . '[])') for 1 .. 120;
+$session->value('CREATE TABLE deep (v level_120)');
+{
+	my $deep = '{"v":[' x 120 . '{"v":7}' . ']}' x 120;
+	my $fetch = fetch_call('rows, status, digest', publish('deep', qq([{"v":$deep}])), 1, row_type => "'deep'", verify => 'true');
+	my $native = extract_call('rows, status, digest', 'SELECT (json_populate_record(NULL::deep, ' . literal(qq({"v":$deep})) . ')).*', 1, verify => 'true');
+
+	succeeds($session, $fetch, $session->value($native), 'composites and arrays 241 deep');
+	$session->value("SET max_stack_depth = '100kB'");
+	fails_with($session, $fetch, { sqlstate => '54001' }, 'and not enough stack for them');
+	$session->value('RESET max_stack_depth');
+	succeeds($session, $fetch, $session->value($native), 'and enough again');
+}
 
 # --- strangers among the rows ---------------------------------------------------------------
 
@@ -83,11 +113,20 @@ succeeds($session, fetch_call('rows', $server->url('/json', body => '[{"id":1},{
 # --- shapes that only the endpoint can tell apart ---------------------------------------------
 
 my $by_columns = '{"a":[[1],[2,3]],"id":[1,2]}';
-succeeds($session,
-	fetch_call('rows, status, digest', $server->url('/json', body => $by_columns, type => 'application/json; shape=columns'),
-		2, row_type => "'arrays'", verify => 'true'),
-	$session->value(extract_call('rows, status, digest', q{SELECT * FROM (VALUES ('{1}'::int[], 1), ('{2,3}', 2)) AS v (a, id)}, 2, verify => 'true')),
-	'columns whose first one is an array, told by the media type');
+for my $type ('application/json; shape=columns', 'application/json;Shape="columns"', "application/json; charset=utf-8\t;\tshape=COLUMNS ; x=y")
+{
+	succeeds($session,
+		fetch_call('rows, status, digest', $server->url('/json', body => $by_columns, type => $type), 2, row_type => "'arrays'", verify => 'true'),
+		$session->value(extract_call('rows, status, digest', q{SELECT * FROM (VALUES ('{1}'::int[], 1), ('{2,3}', 2)) AS v (a, id)}, 2, verify => 'true')),
+		"columns whose first one is an array, told by the media type: $type");
+}
+for my $type ('application/json; shape=columnsets', 'application/json; misshape=columns', 'application/shape=columns', 'application/json; shape="columns')
+{
+	fails_with($session,
+		fetch_call('rows', $server->url('/json', body => $by_columns, type => $type), 2, row_type => "'arrays'"),
+		{ sqlstate => '22P02', message => qr/malformed JSON array/ },
+		"a media type that does not say so: $type");
+}
 succeeds($session,
 	fetch_call('rows, digest', $server->url('/json', body => '{"e":["NA","yes"],"j":["NA",null],"x":["NA",1]}'), 2, row_type => "'polls'", verify => 'true'),
 	$session->value(extract_call('rows, digest',

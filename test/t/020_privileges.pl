@@ -111,6 +111,93 @@ fails_with(
 	{ sqlstate => '42501' },
 	'a grant does not widen allowed_hosts');
 
+# --- settings ---------------------------------------------------------------------------
+
+# Every setting there is: what an ordinary role may set, and of the rest another value.
+my %anybodys = map { $_ => '1s' } qw(connect_timeout stall_timeout timeout);
+my %superusers = (
+	allowed_hosts => 'example.invalid',
+	ca_file => '/dev/null',
+	credentials_file => '/dev/null',
+	tls_verify => 'off',
+	follow_redirects => 'on',
+	max_response_bytes => '1MB',
+	max_row_bytes => '1MB',
+	max_buffered_bytes => '2MB');
+
+$superuser->value('CREATE DATABASE owned OWNER ordinary');
+$superuser->value('SELECT count(*) FROM bench_rows(1)');
+is( $superuser->value(
+		q(SELECT string_agg(split_part(name, '.', 2), ' ' ORDER BY name COLLATE "C") FROM pg_settings WHERE name LIKE 'pg\_transferbench.%')),
+	join(' ', sort keys %anybodys, keys %superusers),
+	'every setting is either anybody\'s or a superuser\'s');
+for my $setting (sort keys %superusers)
+{
+	my $value = "pg_transferbench.$setting = " . literal($superusers{$setting});
+	my $before = $superuser->value("SHOW pg_transferbench.$setting");
+
+	for my $statement (
+		"SET $value",
+		"SET LOCAL $value",
+		"SELECT set_config('pg_transferbench.$setting', '$superusers{$setting}', false)",
+		"ALTER ROLE ordinary SET $value",
+		"ALTER DATABASE owned SET $value",
+		"ALTER ROLE ordinary IN DATABASE owned SET $value",
+		"CREATE FUNCTION own.widens() RETURNS int LANGUAGE sql SET $value AS 'SELECT 1'",
+		"ALTER SYSTEM SET $value")
+	{
+		fails_with($ordinary, $statement, { sqlstate => '42501' },
+			'a setting of the superuser\'s, by an ordinary role: ' . substr($statement, 0, 60));
+	}
+	is($superuser->value("SHOW pg_transferbench.$setting"), $before, "$setting is what it was");
+	succeeds($superuser, "SET $value", '', "a superuser may set $setting");
+	$superuser->value("RESET pg_transferbench.$setting");
+}
+for my $setting (sort keys %anybodys)
+{
+	succeeds($ordinary, "SET pg_transferbench.$setting = '$anybodys{$setting}'", '', "an ordinary role may set $setting");
+	succeeds($ordinary, "RESET pg_transferbench.$setting", '', "and reset $setting");
+}
+fails_with(
+	$ordinary,
+	'SET pg_transferbench.no_such_setting = 1',
+	{ sqlstate => '42602' },
+	'the prefix is reserved');
+
+# where the module is not loaded, a setting is a name that nobody knows: what it
+# would have become is looked at when the module comes
+{
+	local $ENV{PGOPTIONS} = q(-c pg_transferbench.allowed_hosts=192.0.2.1 -c pg_transferbench.follow_redirects=on);
+	my $session = TransferBench::Session->new($node, user => 'ordinary');
+	my %not_allowed = (sqlstate => '42501', message => qr/"192\.0\.2\.1" port 80 is not allowed/);
+
+	succeeds($session, 'SHOW pg_transferbench.allowed_hosts', '192.0.2.1', 'before the module is loaded: a setting of the connection is kept as text');
+	fails_with($session, "SELECT * FROM bench_http_fetch('http://192.0.2.1/', 1)", \%not_allowed, 'but dropped when it comes');
+	succeeds($session, "SELECT current_setting('pg_transferbench.allowed_hosts'), current_setting('pg_transferbench.follow_redirects')",
+		'localhost, 127.0.0.1, ::1|off', 'and the value is that of the server');
+	$session->quit;
+
+	delete $ENV{PGOPTIONS};
+	$session = TransferBench::Session->new($node, user => 'ordinary');
+	$session->value("SET pg_transferbench.allowed_hosts = '192.0.2.1'");
+	fails_with($session, "SELECT * FROM bench_http_fetch('http://192.0.2.1/', 1)", \%not_allowed, 'a setting of the session is dropped, too');
+	$session->quit;
+
+	$session = TransferBench::Session->new($node, user => 'ordinary');
+	for my $statement ("ALTER ROLE ordinary SET pg_transferbench.allowed_hosts = '192.0.2.1'", "ALTER DATABASE owned SET pg_transferbench.allowed_hosts = '192.0.2.1'")
+	{
+		fails_with($session, $statement, { sqlstate => '42501' }, "before the module is loaded: $statement");
+	}
+	$session->run(q(CREATE FUNCTION own.widens() RETURNS SETOF bench_trial LANGUAGE sql SET pg_transferbench.allowed_hosts = '192.0.2.1')
+		  . q( AS $$ SELECT * FROM bench_http_fetch('http://192.0.2.1/', 1) $$));
+	for my $round (1, 2)
+	{
+		my $result = $session->run('SELECT * FROM own.widens()');
+		like($result->{error}{sqlstate} // 'none', qr/^(42501|42883)$/, "a setting of a function does not widen anything, $round");
+	}
+	$session->quit;
+}
+
 # --- nothing is written ----------------------------------------------------------------------
 
 $superuser->value($_)

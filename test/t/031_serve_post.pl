@@ -175,7 +175,7 @@ INSERT INTO types (id, f8, f4, n, b, "we""ird Näme", ta) VALUES
 SQL
 	<<'SQL',
 INSERT INTO types (id, ja, bx, ba2, i3, doi, doia, mv, dd, j, x, i) VALUES (6,
-	ARRAY['[1,"a"]', '{"k":"\\ \"\n"}', '"s"']::json[], '{(2,2),(1,1);(4,4),(3,3)}', ARRAY['\x00ff', '\x']::bytea[],
+	ARRAY['{"k":"\\ \"\n"}', '[1,"a"]', '"s"']::json[], '{(2,2),(1,1);(4,4),(3,3)}', ARRAY['\x00ff', '\x']::bytea[],
 	'{{9223372036854775807,1},{-9223372036854775808,0}}', '{1,2}', ARRAY['{1,2}', '{}']::ints[],
 	'{sad,"h\"appy"}', '{2024-02-29,infinity}', '"a json string with \" and \\ and \u0001"', '<a b="c">&amp;</a>', '10.0.0.1/8')
 SQL
@@ -211,7 +211,7 @@ my $server = start_endpoint($node, '--table', 'numbers', '--save-table', 'bench'
 is(post($server, '[{"n":1}]')->{status}, '501', 'a table that does not exist yet: 501');
 like(post($server, '[{"n":1}]')->{detail}, qr/^42P01: there is no table bench$/, 'and its name');
 $session->value($_) for (
-	'CREATE TABLE bench (i2 int2, i4 int4, i8 int8, n numeric, f8 float8, t text, j json, jb jsonb, b bool, ia int[], ts timestamptz,
+	'CREATE TABLE bench (i2 int2, i4 int4, i8 int8, n numeric, f8 float8, t text, j json, jb jsonb, b bool, ia int[], ja jsonb[], ts timestamptz,
 		g int GENERATED ALWAYS AS (i4 + 1) STORED, d int DEFAULT 7)');
 
 # Each: what is sent, the column, what is found there.
@@ -229,6 +229,7 @@ for my $case (
 	[ '12345678901234567890.10', 'j', '12345678901234567890.10' ], [ 'false', 'jb', 'false' ],
 	[ '1', 'b', 't' ], [ '"off"', 'b', 'f' ],
 	[ '[]', 'ia', '{}' ], [ '[1e2,null]', 'ia', '{100,NULL}' ], [ '"{4,5}"', 'ia', '{4,5}' ], [ '[[1],[2]]', 'ia', '{{1},{2}}' ],
+	[ '[[1,2],[3,4]]', 'ja', '{{1,2},{3,4}}' ], [ '[{"a":[1]},[2,[3]],null]', 'ja', '{"{\\"a\\": [1]}","[2, [3]]",NULL}' ], [ '["[",[]]', 'ja', '{"\\"[\\"",[]}' ],
 	[ '"2024-03-31T01:30:00"', 'ts', '2024-03-31 01:30:00+00' ], [ '"2024-03-31T01:30:00.5+02:00"', 'ts', '2024-03-30 23:30:00.5+00' ])
 {
 	my ($value, $column, $expected) = @$case;
@@ -250,6 +251,7 @@ for my $case (
 	[ '[{"i2":1e9}]', 501, qr/^22003: .*\(row 1\)$/ ],
 	[ '[{"f8":1e400}]', 501, qr/^22003: "1e400" is out of range/ ],
 	[ '[{"ia":[[1],[2,3]]}]', 501, qr/^22P02: malformed array literal/ ],
+	[ '[{"ja":[[1],{"a":2}]}]', 501, qr/^22P02: malformed array literal/ ],
 	[ '[{"t":"a\u0000b"}]', 501, qr/^22P05: .*\(row 1, column "t"\)$/ ],
 	[ '[{"ia":["a\u0000b"]}]', 501, qr/^22P05: .*\(row 1, column "ia"\)$/ ],
 	[ '[{"jb":"\u0000"}]', 501, qr/^22P05: / ],

@@ -16,13 +16,13 @@ my $session = TransferBench::Session->new($node);
 
 use constant RUN => '0123456789ab';
 
-# Makes a table as a run does. Options: run, owner, comment.
+# Makes a table as a run does. Options: run, owner, kept, comment.
 sub make_table
 {
 	my ($name, %options) = @_;
 	my $run = $options{run} // RUN;
 	my $comment = $options{comment}
-	  // "made by transferbench run $run for somebody at 2024-01-01T00:00:00Z";
+	  // "made by transferbench run $run for somebody at 2024-01-01T00:00:00Z" . ($options{kept} ? ', kept' : '');
 
 	$session->value("CREATE TABLE $name (id bigint)");
 	$session->value("COMMENT ON TABLE $name IS " . literal($comment));
@@ -160,11 +160,46 @@ for my $user ('tester', 'stranger')
 	$run->quit;
 }
 
+# --- what is kept ------------------------------------------------------------------------------------
+
+for my $case ([ 'lab.kept', '--keep' ], [ 'lab.made' ])
+{
+	my ($table, @keep) = @$case;
+
+	# as a run leaves it, and as one that is killed
+	IPC::Run::run([ endpoint_program(), 'copy', '-d', $node->connstr('postgres'), '-U', 'tester', '--rows', 10, '--table', $table, '--keep', '--quiet' ],
+		'>', \my $stdout, '2>', \my $stderr);
+	is($?, 0, "$table is made") or diag($stderr);
+	like($session->value("SELECT obj_description('$table'::regclass)"), qr/^made by transferbench run \w{12} for tester at \S+Z, kept$/, "$table: its comment");
+	$session->value("COMMENT ON TABLE $table IS " . literal($session->value("SELECT obj_description('$table'::regclass)") =~ s/, kept$//r)) unless @keep;
+}
+make_table('lab.role', owner => 'tester', comment => 'made by transferbench run ' . RUN . ' for x, kept at 2024-01-01T00:00:00Z');
+{
+	my $left = qr/left: its run was told to keep it \(--kept drops it\)$/m;
+	my ($status, $stdout, $stderr) = cleanup('tester', '--dry-run');
+
+	is("$status $stderr", '0 ', 'a table that is kept, --dry-run: exit code 0');
+	like($stdout, qr/^lab\.kept .* $left/m, 'a table that is kept, --dry-run: the list');
+	($status, $stdout, $stderr) = cleanup('tester');
+	is("$status $stderr", '0 ', 'a table that is kept: exit code 0');
+	like($stdout, qr/^lab\.kept .* $left/m, 'a table that is kept: the list');
+	ok(exists_table('lab.kept'), 'a table that is kept is left');
+	ok(!exists_table('lab.made'), 'one that was made without the mark is dropped');
+	ok(!exists_table('lab.role'), 'and one whose role has a name like the mark');
+	($status, $stdout) = cleanup('tester', '--kept', '--dry-run');
+	like($stdout, qr/^lab\.kept .* would be dropped$/m, 'a table that is kept, --kept --dry-run: the list');
+	($status, $stdout) = cleanup('tester', '--kept');
+	is($status, 0, 'a table that is kept, --kept: exit code 0');
+	like($stdout, qr/^lab\.kept .* dropped$/m, 'a table that is kept, --kept: the list');
+	ok(!exists_table('lab.kept'), 'a table that is kept, --kept: it is dropped');
+}
+
 # --- what changes between the list and the drop -------------------------------------------------------
 
 for my $case (
 	[ 'another comment', q(COMMENT ON TABLE lab.changed IS 'precious'), qr/its comment is no longer that of its run/ ],
 	[ 'another run', q(COMMENT ON TABLE lab.changed IS 'made by transferbench run bbbbbbbbbbbb for tester'), qr/its comment is no longer/ ],
+	[ 'the mark of what is kept', q(COMMENT ON TABLE lab.changed IS 'made by transferbench run 0123456789ab for tester at 2024-01-01T00:00:00Z, kept'), qr/it is to be kept/ ],
 	[ 'no comment', q(COMMENT ON TABLE lab.changed IS NULL), qr/its comment is no longer/ ],
 	[ 'a session of its run', undef, qr/a session of its run is connected/ ],
 	[ 'the table dropped', 'DROP TABLE lab.changed', qr/it does not exist any more/ ])
@@ -263,7 +298,7 @@ for my $case (
 {
 	my ($status, $stdout) = cleanup('tester', '--help');
 	is($status, 0, '--help: exit code 0');
-	like($stdout, qr/--dry-run/, '--help tells the options');
+	like($stdout, qr/--dry-run.*--kept/s, '--help tells the options');
 }
 
 done_testing();

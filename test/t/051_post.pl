@@ -314,8 +314,31 @@ PYTHON
 {
 	my $run = post($url, '--from-query', q{SELECT 1 AS id, 'null'::jsonb AS jb, 2 AS other});
 
-	loader_ends($run, 3, [qr/values changed.* jb$/m], 'a null within JSON is no null of SQL, and the one format cannot tell');
+	loader_ends($run, 3, [ qr/http-json: 1 value changed, in: jb \(1\)$/m, qr/http-json, 1 rows, changed: row 1, jb: null -> SQL null$/m ], 'a null within JSON is no null of SQL, and the one format cannot tell');
 	is(report_of($run)->{exit_status}, 3, 'values changed: reported');
+}
+{
+	my @query = ('--from-query', q{SELECT i AS id, CASE WHEN i % 10 = 0 THEN 'null'::jsonb ELSE '1' END AS jb FROM generate_series(1, 100) AS i ORDER BY i});
+
+	loader_ends(
+		post($url, @query), 3,
+		[ qr/http-json: 10 values changed, in: jb \(10\)$/m, qr/http-json, 100 rows, changed: row 10, jb: null -> SQL null; row 20, jb: null -> SQL null; row 30, jb: null -> SQL null$/m ],
+		'changed values are counted, and the first three shown');
+	loader_ends(post($url, @query, '--jobs', 2, '--batch-rows', 7), 3, [qr/http-json: (?:10 )?values changed, in: jb/], 'rows sent by two at once: the column at least');
+}
+for my $json ('1},{"id":7', '1]', '', 'no', '{"a":1')
+{
+	my $file = "$directory/json";
+
+	unlink $file;
+	append_to_file($file, qq(1\t{"a": 1}\n2\t$json\n));
+	for my $type (qw(json jsonb))
+	{
+		my $run = post($url, '--file', $file, '--file-format', 'text', '--columns', "id int, j $type");
+
+		isnt($run->{status}, 0, "a $type column with '$json': refused");
+		like($run->{errors}, qr/row 2, column "j": not one JSON value/, "a $type column with '$json': says where");
+	}
 }
 for my $bad (
 	[ 'a text for a number', "1\tone\nx\ttwo\n", qr/row 2, column "id"/ ],
@@ -822,7 +845,7 @@ for my $signal (qw(INT TERM))
 	$run->{harness}->signal('INT');
 	finish_loader($run);
 	loader_ends($run, 2, [ qr/a second signal stops at once/, qr/stopped at once/ ], 'a second SIGINT');
-	loader_ends(run_loader($node, 'cleanup'), 0, undef, 'a second SIGINT: cleanup');
+	loader_ends(run_loader($node, 'cleanup', '--kept'), 0, undef, 'a second SIGINT: cleanup');
 	is(our_tables($session), 0, 'a second SIGINT: cleanup drops the table');
 }
 {
@@ -843,6 +866,8 @@ for my $signal (qw(INT TERM))
 	is(our_tables($session), 1, 'kill -9: the table stays');
 	wait_until(sub { $session->value("SELECT count(*) FROM pg_stat_activity WHERE application_name ~ '^transferbench/'") == 0 }, 'its connections end');
 	loader_ends(run_loader($node, 'cleanup'), 0, undef, 'cleanup after kill -9');
+	is(our_tables($session), 1, 'kill -9 with --keep: cleanup leaves the table');
+	loader_ends(run_loader($node, 'cleanup', '--kept'), 0, undef, 'cleanup --kept after kill -9');
 	is(our_tables($session), 0, 'kill -9: cleanup drops it');
 }
 

@@ -257,8 +257,8 @@ for my $budget ([ '1000x', 'ratio', 1000, 'above' ], [ '1h', undef ], [ '100s', 
 # --- a table and a query of somebody's -----------------------------------------------------------
 
 $session->value($_) for (
-	'CREATE TABLE "Odd, ""name""" ("Id x" int, "select" text, v numeric, a int[], "ümlaut" timestamptz)',
-	q{INSERT INTO "Odd, ""name""" SELECT i, 't''"\\' || i, i / 3.0, ARRAY[i, NULL], now() FROM generate_series(1, 1500) AS i},
+	'CREATE TABLE "Odd, ""name""" ("Id x" int, "select" text, v numeric, a int[], r int4range, "ümlaut" timestamptz)',
+	q{INSERT INTO "Odd, ""name""" SELECT i, 't''"\\' || i, i / 3.0, ARRAY[i, NULL], int4range(0, i), now() FROM generate_series(1, 1500) AS i},
 	'CREATE TABLE none (id int)');
 {
 	my $run = compare('--source', '"Odd, ""name"""', '--trials', 1, '--paths', 'copy-text,insert,select,http-json');
@@ -281,9 +281,24 @@ $session->value($_) for (
 loader_ends(compare('--source', '"Odd, ""name"""', '--sizes', '100', '--trials', 1, '--paths', 'copy-text,http-json', '--quiet'),
 	0, [qr/warning: public\."Odd, ""name""" has no primary key: which 100 rows/], 'rows that are the server\'s choice');
 loader_ends(compare('--source', '"Odd, ""name"""', '--sizes', '1e6'), 1, [qr/--sizes: 1000000 .*1500/], 'more rows than there are');
-loader_ends(compare('--source', '"Odd, ""name"""', '--sizes', '100'), 1, [ qr/copy-binary: column "a"/, qr/--paths copy-text,http-json/ ], 'a type that a path cannot write');
+loader_ends(compare('--source', '"Odd, ""name"""', '--sizes', '100'), 1, [ qr/copy-binary: column "r"/, qr/--paths copy-text,http-json/ ], 'a type that a path cannot write');
 loader_ends(compare('--source', 'none'), 1, [qr/no rows/], 'a table without rows');
 expect_order('refused');
+
+{
+	# as wide as a table can be, with names as long as they can be, which JSON makes longer still
+	my $long = sub { my ($start) = @_; return '"' . $start . '""' x 20 . 'x' x (43 - length $start) . '"' };
+	my $schema = $long->('s');
+
+	$session->value($_) for (
+		"CREATE SCHEMA $schema", "CREATE TYPE $schema." . $long->('e') . q( AS ENUM ('a', 'b')),
+		'CREATE TABLE widest (' . join(', ', map { $long->("c$_") . " $schema." . $long->('e') } 1 .. 1600) . ')',
+		'INSERT INTO widest (' . $long->('c1') . ", " . $long->('c1600') . q{) VALUES ('a', 'b'), ('b', NULL)});
+	my $run = compare('--source', 'widest', '--sizes', 2, '--trials', 1, '--paths', 'copy-text,http-json');
+
+	loader_ends($run, 0, undef, 'the widest table');
+	is(scalar(grep { $_->{rows_equal} } @{ report_of($run)->{comparisons} }), 4, 'the widest table: rows equal');
+}
 
 # --- an endpoint elsewhere -----------------------------------------------------------------------
 

@@ -431,14 +431,15 @@ test_info(HttpSession *session, int port)
 	make_base(base, sizeof(base), port,
 			  "/json?body={\"program\":\"transferbench%20serve\",\"version\":\"0.1.0\","
 			  "\"max_body_bytes\":8388608,\"max_writers\":3,\"idempotency\":true,\"ndjson\":true,"
-			  "\"database_user\":\"api%09user\",\"application_name\":\"transferbench%20serve\","
+			  "\"database_user\":\"api%09us%c2%9b%c3%a9r\",\"application_name\":\"transferbench%"
+			  "20serve\","
 			  "\"limits\":{\"new\":[1]}}%0a");
 	unit_ok(api_info_get(session, base, &info, problem, sizeof(problem)), "/info");
 	equal_text(info.server, "transferbench serve 0.1.0", "who serves");
 	unit_equal_int(info.max_body_bytes, 8388608, "max_body_bytes");
 	unit_equal_int(info.max_writers, 3, "max_writers");
 	unit_ok(info.idempotency && info.ndjson, "what it can");
-	equal_text(info.database_user, "api?user", "database_user, printable");
+	equal_text(info.database_user, "api?us??\303\251r", "database_user, printable");
 	equal_text(info.application_name, "transferbench serve", "application_name");
 
 	make_base(base, sizeof(base), port,
@@ -464,7 +465,9 @@ test_no_info(HttpSession *session, int port)
 		{"/json?body={\"a\":1}x", "the answer is no JSON object"},
 		{"/json?body={\"a\":1", "the answer is no JSON object"},
 		{"/status/200?body=<html>", "the answer is no JSON object"},
-		{"/big?bytes=70000", "the answer is longer than 65536 bytes"},
+		{"/big?bytes=70000", "the answer is no JSON object"},
+		{"/big?bytes=4194287", "the answer is no JSON object"},
+		{"/big?bytes=4194288", "the answer is longer than 4194304 bytes"},
 		{"/short?length=1000", "broke off"},
 		{"/close?x", "gave no answer"},
 	};

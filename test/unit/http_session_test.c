@@ -363,6 +363,25 @@ test_broken_answers(void)
 	is_lost(&outcome, "is too long", "a header line of a million bytes");
 }
 
+/* The same bytes would be another answer to somebody else. */
+static void
+test_framing(void)
+{
+	Outcome outcome =
+		get_once("/raw?bytes=HTTP/1.1%20200%20OK%0d%0aContent-Length:%205x%0d%0a%0d%0ahello");
+
+	is_lost(&outcome, "did not answer in HTTP: Content-Length is no number", "5x bytes");
+	outcome = get_once("/raw?bytes=HTTP/1.1%20200%20OK%0d%0aContent-Length:%205%0d%0a"
+					   "Content-Length:%204%0d%0a%0d%0ahello");
+	is_lost(&outcome, "did not answer in HTTP: Content-Length comes twice", "5 bytes, and 4");
+	outcome = get_once("/raw?bytes=HTTP/1.1%20200%20OK%0d%0aTransfer-Encoding:%20gzip,%20chunked"
+					   "%0d%0a%0d%0a5%0d%0ahello%0d%0a0%0d%0a%0d%0a");
+	is_lost(&outcome, "did not answer in HTTP: Transfer-Encoding is not chunked",
+			"another transfer coding");
+	outcome = get_once("/chunked?mode=endless_trailer");
+	is_broken_off(&outcome, "is too long", "trailers without end");
+}
+
 /* A bomb comes in pieces that the caller can stop after. */
 static void
 test_bomb(void)
@@ -375,6 +394,23 @@ test_bomb(void)
 	unit_ok(http_session_totals(session).inflate_ns > 0, "inflating has its own figure");
 	outcome = get(session, "/json");
 	is_whole(&outcome, 200, GOOD_ROWS, "and the next request is fine");
+	http_session_free(session);
+}
+
+/* Blocks of deflate that hold nothing, for ever. */
+static void
+test_empty_gzip(void)
+{
+	HttpOptions options = usual_options();
+	HttpSession *session;
+	Outcome outcome;
+
+	options.max_response_bytes = MIB;
+	session = new_session(&options);
+	outcome = get(session, "/repeat?start=HTTP/1.1%20200%20OK%0d%0aContent-Encoding:%20gzip%0d%0a"
+						   "%0d%0a%1f%8b%08%00%00%00%00%00%00%ff&unit=%00%00%00%ff%ff");
+	is_broken_off(&outcome, "sent a body of more than 1048576 bytes",
+				  "gzip that expands to nothing");
 	http_session_free(session);
 }
 
@@ -409,6 +445,34 @@ test_kept_alive(void)
 	outcome = get(session, "/connection_id");
 	is_whole(&outcome, 200, "[{\"id\":5}]", "an error status keeps it");
 	http_session_free(session);
+}
+
+/* What comes unasked is not the answer to the next request. */
+static void
+test_unasked_bytes(void)
+{
+	static const char *const firsts[] = {
+		"/forgetful?how=extra&n=1&surplus=HTTP/"
+		"1.1%20200%20OK%0d%0aContent-Length:%202%0d%0a%0d%0a[]",
+		"/repeat?start=HTTP/1.1%20200%20OK%0d%0aContent-Length:%202%0d%0a%0d%0a{}"
+		"HTTP/1.1%20200%20OK%0d%0aContent-Length:%202%0d%0a%0d%0a[]&times=0&then=hold",
+	};
+	const struct timespec pause = {.tv_nsec = 300 * 1000 * 1000};
+
+	for (size_t i = 0; i < sizeof(firsts) / sizeof(firsts[0]); i++)
+	{
+		HttpOptions options = usual_options();
+		HttpSession *session = new_session(&options);
+		Outcome outcome = get(session, firsts[i]);
+
+		unit_ok(outcome.sent == HTTP_OK && outcome.read == HTTP_OK, "an answer, and one more");
+		nanosleep(&pause, NULL);
+		outcome = get(session, "/connection_id");
+		is_whole(&outcome, 200, "[{\"id\":1}]", "the next request has a connection of its own");
+		outcome = get(session, "/connection_id");
+		is_whole(&outcome, 200, "[{\"id\":2}]", "which is kept");
+		http_session_free(session);
+	}
 }
 
 static void
@@ -469,6 +533,23 @@ test_proxy(void)
 
 /* --- time limits and interrupts ---------------------------------------------------------- */
 
+/* Reads all of a body, and keeps none of it. */
+static HttpResult
+drain(HttpSession *session, const char *path)
+{
+	char url[200];
+	HttpRequest request = {
+		.method = "GET", .url = url_of(url, sizeof(url), server.port, path), .body_bytes = NO_BODY};
+	HttpAnswer answer;
+	HttpResult result = http_session_send(session, &request, &answer);
+	size_t length = 1;
+	const char *bytes;
+
+	while (result == HTTP_OK && length > 0)
+		result = http_session_read(session, &bytes, &length);
+	return result;
+}
+
 static void
 test_time_limits(void)
 {
@@ -501,6 +582,10 @@ test_time_limits(void)
 	is_broken_off(&outcome, "did not answer in full within 0.3 s", "a request that takes too long");
 	outcome = get(session, "/accept_only");
 	is_lost(&outcome, "did not answer in full within 0.3 s", "and one without an answer");
+	unit_equal_int(drain(session, "/endless_body"), HTTP_LOST,
+				   "a body that always comes, and never ends");
+	unit_ok(strstr(http_session_problem(session), "did not answer in full within 0.3 s") != NULL,
+			"its problem");
 	http_session_free(session);
 }
 
@@ -533,6 +618,23 @@ test_interrupt(void)
 	pthread_join(thread, NULL);
 	outcome = post(session, "/save?fault=unread&delay_ms=100", 64 * MIB, NULL);
 	unit_equal_int(outcome.sent, HTTP_INTERRUPTED, "so does the sending of a body");
+	http_session_free(session);
+	close(interrupt);
+}
+
+/* Of what always comes nothing is waited for. */
+static void
+test_interrupt_of_plenty(void)
+{
+	HttpOptions options = {0};
+	int interrupt = eventfd(0, EFD_CLOEXEC);
+	HttpSession *session = http_session_create(&options, interrupt);
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, interrupt_soon, &interrupt);
+	unit_equal_int(drain(session, "/endless_body"), HTTP_INTERRUPTED,
+				   "a body without an end ends with the interrupt");
+	pthread_join(thread, NULL);
 	http_session_free(session);
 	close(interrupt);
 }
@@ -925,12 +1027,16 @@ main(void)
 	test_answers();
 	test_header_values();
 	test_broken_answers();
+	test_framing();
 	test_bomb();
+	test_empty_gzip();
 	test_kept_alive();
+	test_unasked_bytes();
 	test_not_sent();
 	test_proxy();
 	test_time_limits();
 	test_interrupt();
+	test_interrupt_of_plenty();
 	test_late_interrupt();
 	test_headers();
 	test_posts();

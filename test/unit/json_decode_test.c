@@ -227,6 +227,9 @@ static const RowCase row_cases[] = {
 	{"a key that json-c mistakes beside values of all kinds",
 	 "{\"\\ud876\\udc00\":0,\"id\":false,\"x\":null,\"na\\\"me\":-9223372036854775808}", 1,
 	 "false; null; missing; int -9223372036854775808"},
+	{"numbers beside a key that json-c mistakes keep their digits",
+	 "{\"\\ud876\\udc00\":0,\"id\":1.0,\"x\":1e2,\"na\\\"me\":-0}", 1,
+	 "number 1.0; number 1e2; missing; number -0"},
 	{"wide integer in an unknown key", "{\"y\":99999999999999999999,\"id\":0}", 1,
 	 "int 0; missing; missing; missing"},
 };

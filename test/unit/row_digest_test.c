@@ -106,6 +106,47 @@ check_other_vectors(void)
 	unit_equal_hash(row_digest_other(column, "{1,2}", 5), 0x77ce9c6b27b5ffbd, "other");
 }
 
+/* Members: the integer 1 as attribute a, text "x" or null as b. */
+static uint64_t
+composite(bool b_is_null)
+{
+	uint64_t a = row_digest_attribute_seed(column, "a", 1);
+	uint64_t b = row_digest_attribute_seed(column, "b", 1);
+	uint64_t hash = row_digest_composite_begin(column, 2);
+
+	hash = row_digest_member(hash, row_digest_int64(a, 1));
+	return row_digest_member(hash, b_is_null ? row_digest_null(b) : row_digest_text(b, "x", 1));
+}
+
+static void
+check_vectors_of_nested_values(void)
+{
+	static const int32_t two[] = {2}, one[] = {1}, two_by_one[] = {2, 1}, lower[] = {-1, 3};
+	uint64_t hash;
+
+	unit_equal_hash(row_digest_array_begin(column, 0, NULL, NULL, 0), 0x865dfadb6fa264ff,
+					"empty array");
+	hash = row_digest_array_begin(column, 1, two, one, 2);
+	hash = row_digest_member(hash, row_digest_int64(column, 1));
+	unit_equal_hash(row_digest_member(hash, row_digest_null(column)), 0xbcc6ea52e26a963e,
+					"array {1,null}");
+	hash = row_digest_array_begin(column, 2, two_by_one, lower, 2);
+	hash = row_digest_member(hash, row_digest_int64(column, 1));
+	unit_equal_hash(row_digest_member(hash, row_digest_int64(column, 2)), 0x7c3e41b82c43a58e,
+					"array [-1:0][3:3]={{1},{2}}");
+	unit_equal_hash(row_digest_attribute_seed(column, "a", 1), 0x28cc749ce1f45e8d, "attribute a");
+	unit_equal_hash(row_digest_composite_begin(column, 0), 0xbc6ced864e7e1c6a,
+					"composite without attributes");
+	unit_equal_hash(composite(false), 0x6f969b26314ec490, "composite (1,x)");
+	unit_equal_hash(composite(true), 0x8969b052bb67116e, "composite (1,)");
+	hash = row_digest_member(row_digest_composite_begin(column, 1),
+							 row_digest_int64(row_digest_attribute_seed(column, "a", 1), 1));
+	unit_equal_hash(row_digest_member(row_digest_array_begin(column, 1, one, one, 1), hash),
+					0xa90ada4e546ca840, "array of a composite");
+	unit_equal_hash(row_digest_verbatim_json(column, "\"\\u0000\"", 8), 0x96b71a947147e471,
+					"json without a canonical form");
+}
+
 /* --- families ---------------------------------------------------------------- */
 
 static int
@@ -141,6 +182,9 @@ check_families_apart(void)
 		row_digest_timestamptz(column, 0),
 		row_digest_uuid(column, zeros),
 		row_digest_other(column, "", 0),
+		row_digest_array_begin(column, 0, NULL, NULL, 0),
+		row_digest_composite_begin(column, 0),
+		row_digest_verbatim_json(column, "", 0),
 	};
 	const size_t count = sizeof(hashes) / sizeof(hashes[0]);
 
@@ -443,6 +487,7 @@ main(void)
 	check_hash_vectors();
 	check_number_vectors();
 	check_other_vectors();
+	check_vectors_of_nested_values();
 	check_families_apart();
 	check_floats();
 	check_texts();

@@ -86,6 +86,31 @@ test_cases(void)
 }
 
 /* Of a type that is not known here the bytes pass, be they text or not. */
+/* The limit may fall on a value or on the length before it. */
+static void
+test_long_rows(void)
+{
+	static const char bytes[] = HEADER "\0\2\0\0\0\16abcdefghijklmn" ONE TRAILER;
+	static const TestColumn columns[] = {COLUMN_TEST_TEXT("t"), COLUMN_TEST_ID};
+	RowType *type = make_type(columns, 2);
+
+	for (size_t limit = 19; limit <= 32; limit++)
+	{
+		RowReader *reader = row_reader_copy_binary(type, limit);
+		char name[40], wanted[100];
+
+		snprintf(name, sizeof(name), "a row of 32 bytes, limit %zu", limit);
+		snprintf(wanted, sizeof(wanted),
+				 limit == 32
+					 ? "[abcdefghijklmn]|1\nend\n"
+					 : "row 1, column \"%s\": the row is longer than the limit of %zu bytes\n",
+				 limit < 20 ? "t" : "id", limit);
+		expect_rows(name, reader, type, BYTES(bytes), wanted);
+		row_reader_free(reader);
+	}
+	row_type_free(type);
+}
+
 static void
 test_other(void)
 {
@@ -132,6 +157,7 @@ int
 main(void)
 {
 	test_cases();
+	test_long_rows();
 	test_other();
 	test_numerics();
 	test_files();

@@ -147,8 +147,8 @@ test_formats(void)
 		{"rows.csv", NULL, ROW_FILE_CSV_HEADER},
 		{"dir.csv/ROWS.CSV", NULL, ROW_FILE_CSV_HEADER},
 		{"rows.json", NULL, ROW_FILE_JSON},
-		{"rows.ndjson", NULL, ROW_FILE_JSON},
-		{"rows.jsonl", NULL, ROW_FILE_JSON},
+		{"rows.ndjson", NULL, ROW_FILE_NDJSON},
+		{"rows.jsonl", NULL, ROW_FILE_NDJSON},
 		{"rows.bin", NULL, ROW_FILE_COPY_BINARY},
 		{"rows.txt", NULL, ROW_FILE_COPY_TEXT},
 		{"rows", NULL, ROW_FILE_COPY_TEXT},
@@ -159,7 +159,7 @@ test_formats(void)
 		{"-", "csv-header", ROW_FILE_CSV_HEADER},
 		{"-", "binary", ROW_FILE_COPY_BINARY},
 		{"-", "json", ROW_FILE_JSON},
-		{"-", "ndjson", ROW_FILE_JSON},
+		{"-", "ndjson", ROW_FILE_NDJSON},
 		{"rows.csv", "xml", -1},
 		{"rows.csv", "", -1},
 	};
@@ -248,6 +248,33 @@ test_cut_file(const RowType *type)
 				  "ends after 6"),
 		"a file that becomes shorter");
 	row_source_free(source);
+}
+
+/* A row of one text, whose value is an array, looks like a body of columns. */
+static void
+test_array_in_text(void)
+{
+	static const char row[] = "{\"t\":[\"a\",\"b\"]}\n";
+	static const TestColumn columns[] = {{"t", "text", 25}};
+	RowType *type = make_type(columns, 1);
+	RowSource *source;
+
+	write_file(row, sizeof(row) - 1);
+	source = row_source_file(path, ROW_FILE_NDJSON, type);
+	expect_log(source, 100, "[[\"a\",\"b\"]]\n-\nend", "an array for a text, ndjson: one row");
+	unit_ok(row_source_rewind(source), "an array for a text, ndjson: rewind");
+	expect_log(source, 100, "[[\"a\",\"b\"]]\n-\nend", "an array for a text, ndjson: again");
+	row_source_free(source);
+	source = row_source_file(path, ROW_FILE_JSON, type);
+	expect_log(source, 100, "[a]\n[b]\n-\nend", "an array for a text, json: a column");
+	row_source_free(source);
+
+	write_file("[{\"t\":\"a\"}]\n", 12);
+	source = row_source_file(path, ROW_FILE_NDJSON, type);
+	expect_log(source, 100, with_path("failed: %s: row 1: not a JSON object"),
+			   "an array of rows is no ndjson");
+	row_source_free(source);
+	row_type_free(type);
 }
 
 static void
@@ -414,11 +441,13 @@ main(void)
 	FILE_OF("psql's csv header", ROW_FILE_CSV_HEADER, psql_csv_header);
 	FILE_OF("psql's binary", ROW_FILE_COPY_BINARY, psql_binary);
 	FILE_OF("Python's json", ROW_FILE_JSON, python_json);
-	FILE_OF("Python's ndjson", ROW_FILE_JSON, python_ndjson);
+	FILE_OF("Python's ndjson", ROW_FILE_NDJSON, python_ndjson);
+	FILE_OF("Python's ndjson, told by its first bytes", ROW_FILE_JSON, python_ndjson);
 	FILE_OF("Python's json of columns", ROW_FILE_JSON, python_json_columns);
 	test_pipe(type);
 	test_redirected(type);
 	test_unreadable(type);
+	test_array_in_text();
 	test_no_file(type);
 	row_source_free(NULL);
 	row_type_free(type);

@@ -1,0 +1,1 @@
+/* Empty: what it would declare is in the postgres.h of server_stub. */
