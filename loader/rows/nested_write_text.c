@@ -39,6 +39,25 @@ put_member(NestedBuild *build, const NestedMember *member, const NestedField *fi
 		put_leaf(build, member, field);
 }
 
+/* What the buffer got of one member; `text` is lent until more is written. */
+typedef struct Written
+{
+	size_t mark; /* where it begins */
+	const char *text;
+	size_t length;
+} Written;
+
+static Written
+write_member(NestedBuild *build, const NestedMember *member, const NestedField *field)
+{
+	size_t mark = nested_writer_length(build->to);
+
+	put_member(build, member, field);
+	return (Written){.mark = mark,
+					 .text = build->to->to.buffer + mark,
+					 .length = nested_writer_length(build->to) - mark};
+}
+
 /* --- quotes ----------------------------------------------------------------------------------- */
 
 /* What a byte means to the text that it stands in. */
@@ -130,23 +149,20 @@ put_bounds(JsonEncoder *to, const NestedArray *array)
 static void
 put_element(NestedBuild *build, const NestedType *type, const NestedField *field)
 {
-	size_t mark = nested_writer_length(build->to);
-	const char *text;
-	size_t length;
+	Written written;
 
 	if (field->is_null)
 	{
 		json_encode_raw(&build->to->to, "NULL", 4);
 		return;
 	}
-	put_member(build, &type->member[0], field);
+	written = write_member(build, &type->member[0], field);
 	if (build->to->to.failed)
 		return;
-	text = build->to->to.buffer + mark;
-	length = nested_writer_length(build->to) - mark;
-	if (length == 0 || is_word(text, length, "null") ||
-		memchr(text, type->delimiter, length) != NULL || count_bytes(text, length, OF_ARRAYS) > 0)
-		quote(build->to, mark, false);
+	if (written.length == 0 || is_word(written.text, written.length, "null") ||
+		memchr(written.text, type->delimiter, written.length) != NULL ||
+		count_bytes(written.text, written.length, OF_ARRAYS) > 0)
+		quote(build->to, written.mark, false);
 }
 
 static void
@@ -182,19 +198,15 @@ write_array(NestedBuild *build, const NestedType *type, const char *bytes, size_
 static void
 put_attribute(NestedBuild *build, const NestedMember *member, const NestedField *field)
 {
-	size_t mark = nested_writer_length(build->to);
-	const char *text;
-	size_t length;
+	Written written;
 
 	if (field->is_null)
 		return;
-	put_member(build, member, field);
+	written = write_member(build, member, field);
 	if (build->to->to.failed)
 		return;
-	text = build->to->to.buffer + mark;
-	length = nested_writer_length(build->to) - mark;
-	if (length == 0 || count_bytes(text, length, OF_COMPOSITES) > 0)
-		quote(build->to, mark, true);
+	if (written.length == 0 || count_bytes(written.text, written.length, OF_COMPOSITES) > 0)
+		quote(build->to, written.mark, true);
 }
 
 static void
